@@ -1,0 +1,40 @@
+// Package policies holds what is specified: the reference policies of request
+// load balancing, one small file each, and the Balancer that leases servers
+// out to concurrent callers.
+//
+// A policy is a rule for one pick:
+//
+//	Pick(Request, View, Coins) int
+//
+// The View shows the eligible servers with their loads and the time; Coins is
+// the only source of chance. Because nothing else may influence a pick, the
+// exact law of a policy can be computed by trying every outcome of its coins
+// (queue.Enumerate), its performance by solving the Markov chain that its picks
+// generate, and any run repeats itself from a seed.
+//
+// The smallest example:
+//
+//	view := &policies.Snapshot{Servers: policies.Fleet(3), Loads: []float64{4, 0, 2}}
+//	i := policies.PowerOfD{D: 2}.Pick(policies.Request{}, view, policies.NewCoins(1))
+//
+// Where practice differs, these are the choices of this specification:
+//
+//   - minima tie uniformly;
+//   - power of d draws distinct servers; drawing with replacement is a law of
+//     its own;
+//   - a server whose load is unknown loses to every server whose load is known;
+//   - a weight of zero makes a server ineligible;
+//   - a rotation starts at a random phase and continues after its last pick
+//     whatever happens to the fleet;
+//   - a server never heard from is as fast as the prior says, and silence
+//     decays an estimate towards that prior.
+//
+// Index by kind:
+//
+//	chance alone     Random
+//	in flight        LeastRequest, PowerOfD
+//	rotations        RoundRobin
+//	learned latency  PeakEWMA
+//	keys             Ring
+//	the object       Balancer, Lease
+package policies

@@ -1,0 +1,67 @@
+//go:build !mutants
+
+package policies
+
+import (
+	"fmt"
+	"slices"
+)
+
+// PowerOfD draws D servers and picks the least loaded of them. D = 2 is the
+// power of two choices (Mitzenmacher 1996; Vvedenskaya, Dobrushin and
+// Karpelevich 1996).
+//
+// The drawn servers are distinct, all of them when D exceeds the fleet; with
+// Replacement each draw is over the whole fleet again, which is another law.
+// The first drawn wins a tie: the order of the draws is exchangeable, so ties
+// are fair. At most D loads are read.
+type PowerOfD struct {
+	D           int // at least 1
+	Replacement bool
+}
+
+// Pick compares the loads of the drawn servers.
+func (p PowerOfD) Pick(_ Request, v View, c Coins) int {
+	return p.lightest(v, c, heaviness)
+}
+
+// lightest draws the servers one by one and keeps the one with the smallest
+// score so far.
+func (p PowerOfD) lightest(v View, c Coins, score func(View, int) float64) int {
+	if p.D < 1 {
+		panic(fmt.Sprintf("policies: PowerOfD.D is %d, want at least 1", p.D))
+	}
+	n, draws := v.Len(), p.D
+	if n == 0 {
+		return None
+	}
+	if !p.Replacement {
+		draws = min(draws, n)
+	}
+	var room [8]int
+	drawn := room[:0] // ascending
+	best, least := None, 0.0
+	for range draws {
+		var i int
+		if p.Replacement {
+			i = c.IntN(n)
+		} else {
+			i, drawn = another(c, n, drawn)
+		}
+		if s := score(v, i); best == None || s < least {
+			best, least = i, s
+		}
+	}
+	return best
+}
+
+// another draws one of the n servers that are not in drawn, all equally likely,
+// and returns it with drawn, which it keeps in ascending order.
+func another(c Coins, n int, drawn []int) (int, []int) {
+	i, at := c.IntN(n-len(drawn)), 0
+	for at < len(drawn) && drawn[at] <= i {
+		i++
+		at++
+	}
+	return i, slices.Insert(drawn, at, i)
+}

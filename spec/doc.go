@@ -1,0 +1,3 @@
+// Package spec is the specification: properties, claims, the suite for
+// go test, and the auditor.
+package spec
