@@ -1,0 +1,85 @@
+package oracle
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// Spellings lists how laws are written; D stands for a number of choices, and
+// brackets hold what may be left out.
+func Spellings() []string {
+	return []string{
+		"random",
+		"weighted-random",
+		"round-robin",
+		"least-request",
+		"lowest-index",
+		"two-lightest",
+		"power-of-d:D[:replacement][:lowest-index]",
+		"heavier-of-d:D",
+	}
+}
+
+// ParseLaw reads the spelling of a law, as String writes it. The error tells
+// what is known.
+func ParseLaw(spelling string) (Law, error) {
+	switch spelling {
+	case "random":
+		return Random{}, nil
+	case "weighted-random":
+		return WeightedRandom{}, nil
+	case "round-robin":
+		return RoundRobin{}, nil
+	case "least-request":
+		return LeastRequest{}, nil
+	case "lowest-index":
+		return LowestIndex{}, nil
+	case "two-lightest":
+		return TwoLightest{}, nil
+	}
+	name, rest, _ := strings.Cut(spelling, ":")
+	choices, rest, _ := strings.Cut(rest, ":")
+	var law Law
+	switch name {
+	case "power-of-d":
+		d, err := parseChoices(spelling, choices)
+		if err != nil {
+			return nil, err
+		}
+		rest, lowest := cutOption(rest, "lowest-index")
+		rest, replacement := cutOption(rest, "replacement")
+		if rest == "" {
+			law = PowerOfD{D: d, Replacement: replacement, LowestIndex: lowest}
+		}
+	case "heavier-of-d":
+		d, err := parseChoices(spelling, choices)
+		if err != nil {
+			return nil, err
+		}
+		if rest == "" {
+			law = HeavierOfD{D: d}
+		}
+	}
+	// One law, one spelling: whatever would be written differently is refused.
+	if law == nil || law.String() != spelling {
+		return nil, fmt.Errorf("oracle: no law is spelled %q, want one of %s", spelling, strings.Join(Spellings(), ", "))
+	}
+	return law, nil
+}
+
+// cutOption takes an option off the end of a list that colons separate.
+func cutOption(list, option string) (rest string, found bool) {
+	if list == option {
+		return "", true
+	}
+	return strings.CutSuffix(list, ":"+option)
+}
+
+func parseChoices(spelling, choices string) (int, error) {
+	d, err := strconv.Atoi(choices)
+	if err != nil || d < 1 || d > MaxChoices {
+		return 0, fmt.Errorf("oracle: the number of choices in %q is %q, want 1 to %d", spelling, choices, MaxChoices)
+	}
+	return d, nil
+}
