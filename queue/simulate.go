@@ -1,0 +1,165 @@
+package queue
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/picklaw/picklaw/policies"
+)
+
+// Simulate runs a policy in a world. Each dispatcher gets a policy of its own
+// from newPolicy. The same world, policy and seed give the same result.
+//
+// A Learner is told the outcome of a request when the request ends, a lost one
+// as a failure at once.
+func Simulate(w World, newPolicy func() policies.Policy, seed uint64) (Result, error) {
+	r, err := newRun(w, newPolicy, seed)
+	if err != nil {
+		return Result{}, err
+	}
+	for r.step() {
+	}
+	if r.err != nil {
+		return Result{}, r.err
+	}
+	return r.result(), nil
+}
+
+// run is a simulation under way.
+type run struct {
+	World
+	servers     []fifo
+	dispatchers []dispatcher
+	boards      []*board
+	arrivals    Stream
+	nextArrival func() (float64, bool)
+	nextWork    func() float64
+	coins       Stream
+	outcomes    outcomes
+	tally
+	now    float64
+	number int
+	err    error
+}
+
+type dispatcher struct {
+	policy  policies.Policy
+	learner policies.Learner // the same, or nil
+	view    dispatcherView
+}
+
+func newRun(w World, newPolicy func() policies.Policy, seed uint64) (*run, error) {
+	w, err := w.normalize()
+	if err != nil {
+		return nil, err
+	}
+	if newPolicy == nil {
+		return nil, errors.New("queue: no policy, want a function that makes one")
+	}
+	r := &run{World: w, servers: w.fifos(), tally: newTally(w)}
+	r.arrivals, r.coins = w.RNG.streams(seed)
+	if w.oneStream {
+		r.coins = r.arrivals
+	}
+	r.nextArrival = w.Arrivals.clock(w.arrivalRate(), r.arrivals)
+	r.nextWork = w.Work.sampler(r.arrivals)
+	for i, n := range w.Initial {
+		for range n {
+			r.servers[i].accept(0, r.nextWork())
+		}
+	}
+	views := r.views()
+	for d := range w.Dispatchers {
+		p := policies.Join(newPolicy(), w.fleet())
+		learner, _ := p.(policies.Learner)
+		r.dispatchers = append(r.dispatchers, dispatcher{p, learner, views(d)})
+	}
+	return r, nil
+}
+
+// views returns a function that makes the view of a dispatcher.
+func (r *run) views() func(d int) dispatcherView {
+	base := fleetView{fleet: r.fleet()}
+	newBoard := func(phase float64) *board {
+		b := &board{servers: r.servers, work: r.Metric == WorkLeft, period: r.Refresh, phase: phase, shown: make([]float64, r.Servers)}
+		r.boards = append(r.boards, b)
+		return b
+	}
+	switch {
+	case r.View == SharedStale:
+		b := newBoard(0)
+		return func(int) dispatcherView { return &boardView{base, b} }
+	case r.View == Stale:
+		return func(d int) dispatcherView {
+			return &boardView{base, newBoard(float64(d) * r.Refresh / float64(r.Dispatchers))}
+		}
+	case r.View == Local:
+		return func(int) dispatcherView { return &localView{base, make([]departures, r.Servers)} }
+	case r.Metric == WorkLeft:
+		return func(int) dispatcherView { return &workView{freshView{base, r.servers}} }
+	default:
+		return func(int) dispatcherView { return &freshView{base, r.servers} }
+	}
+}
+
+// step runs the next request; false when there is none.
+func (r *run) step() bool {
+	if r.number == r.Jobs && r.Jobs > 0 {
+		return false
+	}
+	t, ok := r.nextArrival()
+	if !ok || t > r.Horizon {
+		return false
+	}
+	r.now = t
+	r.number++
+	work := 0.0
+	if !r.workAfterPick {
+		work = r.nextWork()
+	}
+	d := 0
+	if r.Dispatchers > 1 || r.RNG == Python && r.View == Local {
+		d = r.arrivals.IntN(r.Dispatchers)
+	}
+	return r.arrive(d, work)
+}
+
+// arrive sends a request that comes now; false if the policy cannot.
+func (r *run) arrive(d int, work float64) bool {
+	now, counted := r.now, r.now > r.Warmup && r.number > r.Skip
+	for _, b := range r.boards {
+		b.refresh(now)
+	}
+	if counted && r.ProbeEvery > 0 && r.number%r.ProbeEvery == 0 {
+		r.probe(r.servers, now)
+	}
+	from := &r.dispatchers[d]
+	if from.learner != nil {
+		r.outcomes.deliver(now, r.dispatchers)
+	}
+	from.view.advance(now)
+	i := from.policy.Pick(policies.Request{}, from.view, r.coins)
+	if i < 0 || i >= len(r.servers) {
+		r.err = fmt.Errorf("queue: the policy picked server %d for request %d, want 0 to %d", i, r.number, len(r.servers)-1)
+		return false
+	}
+	if r.workAfterPick {
+		work = r.nextWork()
+	}
+	server := &r.servers[i]
+	job := Job{Number: r.number, Dispatcher: d, Server: i, Arrival: now, Work: work, InSystemBefore: server.inSystem(now)}
+	if r.Capacity > 0 && job.InSystemBefore >= r.Capacity {
+		job.Lost = true
+	} else {
+		job.Start, job.Finish = server.accept(now, work)
+		from.view.sent(i, job.Finish)
+	}
+	if from.learner != nil {
+		r.outcomes.add(job)
+	}
+	r.record(&job, counted)
+	if r.Observe != nil {
+		r.Observe(job)
+	}
+	return true
+}
