@@ -104,7 +104,7 @@ func (a *tally) record(j *Job, counted bool) {
 }
 
 // result closes the books.
-func (r *run) result() Result {
+func (r *simulation) result() Result {
 	a, nan := &r.tally, math.NaN()
 	out := Result{Jobs: a.jobs, Lost: a.lost, Mean: a.sum / float64(a.jobs), P50: nan, P99: nan, P999: nan,
 		Peak: a.peak, Sent: a.sent, Series: a.series, Times: a.times}

@@ -13,7 +13,7 @@ import (
 // A Learner is told the outcome of a request when the request ends, a lost one
 // as a failure at once.
 func Simulate(w World, newPolicy func() policies.Policy, seed uint64) (Result, error) {
-	r, err := newRun(w, newPolicy, seed)
+	r, err := newSimulation(w, newPolicy, seed)
 	if err != nil {
 		return Result{}, err
 	}
@@ -25,8 +25,8 @@ func Simulate(w World, newPolicy func() policies.Policy, seed uint64) (Result, e
 	return r.result(), nil
 }
 
-// run is a simulation under way.
-type run struct {
+// simulation is a run under way.
+type simulation struct {
 	World
 	servers     []fifo
 	dispatchers []dispatcher
@@ -48,7 +48,7 @@ type dispatcher struct {
 	view    dispatcherView
 }
 
-func newRun(w World, newPolicy func() policies.Policy, seed uint64) (*run, error) {
+func newSimulation(w World, newPolicy func() policies.Policy, seed uint64) (*simulation, error) {
 	w, err := w.normalize()
 	if err != nil {
 		return nil, err
@@ -56,7 +56,7 @@ func newRun(w World, newPolicy func() policies.Policy, seed uint64) (*run, error
 	if newPolicy == nil {
 		return nil, errors.New("queue: no policy, want a function that makes one")
 	}
-	r := &run{World: w, servers: w.fifos(), tally: newTally(w)}
+	r := &simulation{World: w, servers: w.fifos(), tally: newTally(w)}
 	r.arrivals, r.coins = w.RNG.streams(seed)
 	if w.oneStream {
 		r.coins = r.arrivals
@@ -78,7 +78,7 @@ func newRun(w World, newPolicy func() policies.Policy, seed uint64) (*run, error
 }
 
 // views returns a function that makes the view of a dispatcher.
-func (r *run) views() func(d int) dispatcherView {
+func (r *simulation) views() func(d int) dispatcherView {
 	base := fleetView{fleet: r.fleet()}
 	newBoard := func(phase float64) *board {
 		b := &board{servers: r.servers, work: r.Metric == WorkLeft, period: r.Refresh, phase: phase, shown: make([]float64, r.Servers)}
@@ -103,7 +103,7 @@ func (r *run) views() func(d int) dispatcherView {
 }
 
 // step runs the next request; false when there is none.
-func (r *run) step() bool {
+func (r *simulation) step() bool {
 	if r.number == r.Jobs && r.Jobs > 0 {
 		return false
 	}
@@ -125,7 +125,7 @@ func (r *run) step() bool {
 }
 
 // arrive sends a request that comes now; false if the policy cannot.
-func (r *run) arrive(d int, work float64) bool {
+func (r *simulation) arrive(d int, work float64) bool {
 	now, counted := r.now, r.now > r.Warmup && r.number > r.Skip
 	for _, b := range r.boards {
 		b.refresh(now)

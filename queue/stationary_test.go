@@ -33,7 +33,7 @@ func TestRandomRoutingStaysGeometric(t *testing.T) {
 			total, busy, high, times, late := 0, 0, 0, 0.0, 0
 			for i := range replications {
 				w := World{Servers: servers, Rho: rho, Horizon: horizon, Initial: geometric(initial, servers, rho)}
-				r, err := newRun(w, newPolicy, seedOf(i))
+				r, err := newSimulation(w, newPolicy, seedOf(i))
 				require.NoError(t, err)
 				r.Observe = func(j Job) { // overwritten until the tagged request, the last
 					r.sum = j.Finish - j.Arrival
