@@ -1,9 +1,6 @@
 package queue
 
-import (
-	"math/big"
-	"math/bits"
-)
+import "math/big"
 
 // sums adds up probabilities, exactly, for any number of slots. Most leaves of
 // a tree of coins share one denominator or a few, so numerators are added as
@@ -14,14 +11,13 @@ type sums struct {
 	wide   map[int]*big.Rat // what does not fit into 64 bits
 }
 
-// group holds the numerators over one denominator.
+// group holds the numerators over one denominator. They cannot overflow: the
+// leaves of a tree have a total probability of at most 1, so the numerators over
+// den add up to at most den.
 type group struct {
 	den   uint64
-	slots []uint128
+	slots []uint64
 }
-
-// uint128 cannot overflow here: it adds at most 2^63 numerators below 2^64.
-type uint128 struct{ hi, lo uint64 }
 
 // add adds the probability of the tree's path to a slot.
 func (s *sums) add(slot int, t *tree) {
@@ -46,12 +42,9 @@ func (s *sums) add(slot int, t *tree) {
 		s.last = g
 	}
 	for len(s.last.slots) <= slot {
-		s.last.slots = append(s.last.slots, uint128{})
+		s.last.slots = append(s.last.slots, 0)
 	}
-	x := &s.last.slots[slot]
-	var carry uint64
-	x.lo, carry = bits.Add64(x.lo, num, 0)
-	x.hi += carry
+	s.last.slots[slot] += num
 }
 
 func (s *sums) addWide(slot int, t *tree) {
@@ -84,14 +77,9 @@ func (s *sums) of(slot int) *big.Rat {
 		sum.Set(w)
 	}
 	for den, g := range s.groups {
-		if slot >= len(g.slots) {
-			continue
-		}
-		x := g.slots[slot]
-		num := new(big.Int).SetUint64(x.hi)
-		num.Lsh(num, 64).Add(num, new(big.Int).SetUint64(x.lo))
-		if num.Sign() > 0 {
-			sum.Add(sum, new(big.Rat).SetFrac(num, new(big.Int).SetUint64(den)))
+		if slot < len(g.slots) && g.slots[slot] > 0 {
+			num, den := new(big.Int).SetUint64(g.slots[slot]), new(big.Int).SetUint64(den)
+			sum.Add(sum, new(big.Rat).SetFrac(num, den))
 		}
 	}
 	return sum

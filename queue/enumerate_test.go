@@ -106,6 +106,9 @@ func TestEnumerateCountsLeavesAndReads(t *testing.T) {
 	for _, x := range picks.P {
 		assert.Equal(t, "1/100", x.RatString())
 	}
+	picks, err = queue.Enumerate(weighted{}, policies.Request{}, view(1, 0, 3, 0))
+	require.NoError(t, err)
+	assert.Equal(t, 2, picks.Leaves, "outcomes of weight zero are no leaves")
 	picks, err = queue.Enumerate(policies.LeastRequest{}, policies.Request{}, view(1, 0, 0))
 	require.NoError(t, err)
 	assert.Equal(t, 2, picks.Leaves)
@@ -213,12 +216,18 @@ func TestEnumerateRejectionLoop(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, "1/9", picks.Cut.RatString(), "three branches of 1/27 ask for a fourth coin")
 
-	// With the default limits, at 2^-64 or 64 coins, one coin in two: exact width.
-	picks, err = queue.Enumerate(pick(func(_ policies.View, c policies.Coins) int {
+	// A branch of exactly that mass still throws.
+	heads := pick(func(_ policies.View, c policies.Coins) int {
 		for c.IntN(2) == 0 {
 		}
 		return 0
-	}), policies.Request{}, view(0))
+	})
+	picks, err = queue.Enumerate(heads, policies.Request{}, view(0), queue.MinMass(0.25))
+	require.NoError(t, err)
+	assert.Equal(t, "1/8", picks.Cut.RatString())
+
+	// With the default limits, at 2^-64 or 64 coins, one coin in two: exact width.
+	picks, err = queue.Enumerate(heads, policies.Request{}, view(0))
 	require.NoError(t, err)
 	assert.Equal(t, new(big.Rat).SetFrac(big.NewInt(1), new(big.Int).Lsh(big.NewInt(1), 64)).RatString(), picks.Cut.RatString())
 	assert.Equal(t, 65, picks.Leaves)
