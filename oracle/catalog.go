@@ -32,6 +32,12 @@ type Param struct {
 func Catalog() []Entry {
 	return slices.Concat(
 		mm1Entries,
+		mmcEntries,
+		mg1Entries,
+		erlangArrivalsEntries,
+		kingmanEntries,
+		mm1bEntries,
+		driftEntries,
 		meanFieldEntries,
 	)
 }

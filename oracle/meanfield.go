@@ -57,14 +57,11 @@ func (m MeanField) MeanTimeInSystem() float64 {
 	if m.D == 1 {
 		return 1 / (1 - m.Rho)
 	}
-	sum := 1.0
-	for k := 2; ; k++ {
-		term := math.Pow(m.Rho, m.exponent(k)-1)
-		if term == 0 {
-			return sum
-		}
-		sum += term
+	sum := 0.0
+	for _, p := range m.found() {
+		sum += p
 	}
+	return sum
 }
 
 // IdlePick is the probability that a job is sent to an idle server: not all D
@@ -74,12 +71,12 @@ func (m MeanField) IdlePick() float64 {
 	return -math.Expm1(float64(m.D) * math.Log(m.Rho))
 }
 
-// TimeTail is the probability of a time in system above t under FIFO. A job that
-// becomes the k-th at its server, which it does with probability
-// (s_(k-1))^d - (s_k)^d, stays for k exponential times; summed by parts, with
-// (s_k)^d = s_(k+1)/rho,
+// TimeTail is the probability of a time in system above t under FIFO,
 //
-//	P(T > t) = sum over k >= 1 of s_k/rho · e^-t · t^(k-1)/(k-1)!.
+//	P(T > t) = sum over k >= 1 of s_k/rho · e^-t · t^(k-1)/(k-1)!,
+//
+// since a job finds j or more others at all of its D choices with probability
+// (s_j)^d = s_(j+1)/rho.
 func (m MeanField) TimeTail(t float64) float64 {
 	must(m)
 	if t <= 0 {
@@ -88,14 +85,19 @@ func (m MeanField) TimeTail(t float64) float64 {
 	if m.D == 1 {
 		return math.Exp(-(1 - m.Rho) * t)
 	}
-	sum := 0.0
+	return erlangMixture(t, m.found())
+}
+
+// found lists the probabilities that a job finds j or more others at its server,
+// (s_j)^d = s_(j+1)/rho, until they vanish. D is at least 2.
+func (m MeanField) found() []float64 {
+	var list []float64
 	for k := 1; ; k++ {
-		s := math.Pow(m.Rho, m.exponent(k)-1)
-		if s == 0 {
-			return min(sum, 1)
+		p := math.Pow(m.Rho, m.exponent(k)-1)
+		if p == 0 {
+			return list
 		}
-		lg, _ := math.Lgamma(float64(k))
-		sum += s * math.Exp(float64(k-1)*math.Log(t)-t-lg)
+		list = append(list, p)
 	}
 }
 
@@ -108,32 +110,6 @@ func (m MeanField) TimeQuantile(p float64) float64 {
 		return -math.Log1p(-p) / (1 - m.Rho)
 	}
 	return quantile(m.TimeTail, p)
-}
-
-// quantile is the smallest t with tail(t) <= 1-p, by bisection to the last bit,
-// for a tail that falls continuously to 0.
-func quantile(tail func(float64) float64, p float64) float64 {
-	switch p {
-	case 0:
-		return 0
-	case 1:
-		return math.Inf(1)
-	}
-	low, high := 0.0, 1.0
-	for tail(high) > 1-p {
-		low, high = high, 2*high
-	}
-	for {
-		middle := low + (high-low)/2
-		if middle <= low || middle >= high {
-			return high
-		}
-		if tail(middle) > 1-p {
-			low = middle
-		} else {
-			high = middle
-		}
-	}
 }
 
 var meanFieldEntries = []Entry{{

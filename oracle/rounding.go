@@ -3,13 +3,13 @@ package oracle
 import "math"
 
 // rounding bounds the absolute error of x after that many correctly rounded
-// operations that neither cancel nor underflow. Each multiplies the result by
+// operations that do not cancel. Each multiplies the result by
 // 1+e with |e| <= u = 2^-53; together they give at most n·u/(1-n·u) <= 2·n·u
 // (Higham, Accuracy and Stability of Numerical Algorithms, 2002, lemma 3.1) as
 // long as n·u <= 1/2. Elementary functions are good to an ulp, that is 2u, and
-// count as two.
+// count as two. What underflows is off by less than the last summand.
 func rounding(x float64, operations int) float64 {
-	return math.Abs(x) * float64(operations) * 0x1p-52
+	return math.Abs(x)*float64(operations)*0x1p-52 + 0x1p-1000
 }
 
 // maxTails is the largest number of tail probabilities in an answer, and
