@@ -28,9 +28,8 @@ type Result struct {
 // not finite is null.
 func (r Result) MarshalJSON() ([]byte, error) {
 	fields := map[string]any{
-		"jobs": r.Jobs, "lost": r.Lost, "mean": number(r.Mean), "peak": r.Peak,
-		"p50": number(r.P50), "p99": number(r.P99), "p999": number(r.P999),
-		"shares": r.Shares, "sent": r.Sent,
+		"jobs": r.Jobs, "lost": r.Lost, "mean": r.Mean, "peak": r.Peak,
+		"p50": r.P50, "p99": r.P99, "p999": r.P999, "shares": r.Shares, "sent": r.Sent,
 	}
 	if r.Tails != nil {
 		fields["tails"] = r.Tails[1:] // k = 1, 2, ...
@@ -38,15 +37,31 @@ func (r Result) MarshalJSON() ([]byte, error) {
 	if r.Series != nil {
 		fields["series"] = r.Series
 	}
-	return json.Marshal(fields)
+	return marshalFinite(fields)
 }
 
-// number is a value that JSON can hold.
-func number(x float64) any {
-	if math.IsNaN(x) || math.IsInf(x, 0) {
-		return nil
+// marshalFinite writes null for a number, or a member of a list of numbers,
+// that is not finite.
+func marshalFinite(fields map[string]any) ([]byte, error) {
+	finite := func(x float64) any {
+		if math.IsNaN(x) || math.IsInf(x, 0) {
+			return nil
+		}
+		return x
 	}
-	return x
+	for name, value := range fields {
+		switch x := value.(type) {
+		case float64:
+			fields[name] = finite(x)
+		case []float64:
+			list := make([]any, len(x))
+			for i := range x {
+				list[i] = finite(x[i])
+			}
+			fields[name] = list
+		}
+	}
+	return json.Marshal(fields)
 }
 
 // tally adds up what happens to requests.

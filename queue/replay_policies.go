@@ -1,0 +1,146 @@
+package queue
+
+import (
+	"time"
+
+	"github.com/picklaw/picklaw/policies"
+)
+
+// The published experiments drew their coins in ways that the reference
+// policies do not. The variants here follow the same rules and make the same
+// draws as those experiments; where the reference draws alike, a replay runs
+// the reference.
+
+// zeroCoins are coins that always show 0: a rotation starts at server 0.
+type zeroCoins struct{}
+
+func (zeroCoins) IntN(int) int          { return 0 }
+func (zeroCoins) Weighted([]uint64) int { return 0 }
+
+// withoutCoins is a policy that does not touch the coins of the replay.
+type withoutCoins struct{ policies.Policy }
+
+func (p withoutCoins) Pick(q policies.Request, v policies.View, _ policies.Coins) int {
+	return p.Policy.Pick(q, v, zeroCoins{})
+}
+
+// replayLoad is the score of a replayed policy that compares loads.
+func replayLoad(v policies.View, i int) float64 {
+	load, _ := v.Load(i)
+	return load
+}
+
+// replayScan picks the first minimum of the whole fleet.
+type replayScan struct {
+	score func(policies.View, int) float64
+}
+
+func (p replayScan) Pick(_ policies.Request, v policies.View, _ policies.Coins) int {
+	best, least := 0, p.score(v, 0)
+	for i := 1; i < v.Len(); i++ {
+		if s := p.score(v, i); s < least {
+			best, least = i, s
+		}
+	}
+	return best
+}
+
+// replaySample picks the first minimum, in the order of the sample, of
+// random.sample(range(n), min(d, n)).
+type replaySample struct {
+	d     int
+	score func(policies.View, int) float64
+	drawn []int
+}
+
+func (p *replaySample) Pick(_ policies.Request, v policies.View, c policies.Coins) int {
+	p.drawn = c.(*python).sample(p.drawn[:0], v.Len(), min(p.d, v.Len()))
+	best, least := p.drawn[0], p.score(v, p.drawn[0])
+	for _, i := range p.drawn[1:] {
+		if s := p.score(v, i); s < least {
+			best, least = i, s
+		}
+	}
+	return best
+}
+
+// replayEWMA learns the latency of each server, in ticks, with a fixed weight
+// alpha for the newest one, and scores
+//
+//	ewma · (in flight + 1)
+//
+// divided, if told so, by the share of successes (ok+1)/(ok+failed+2).
+type replayEWMA struct {
+	policies.Policy // a replayScan or replaySample over score
+	alpha           float64
+	overSuccess     bool
+	ewma            []float64
+	ok, failed      []int
+}
+
+// newReplayEWMA starts every estimate at its prior. It scans the fleet for
+// d = 0 and samples d servers otherwise.
+func newReplayEWMA(d int, alpha float64, overSuccess bool, prior []float64) *replayEWMA {
+	p := &replayEWMA{alpha: alpha, overSuccess: overSuccess, ewma: append([]float64(nil), prior...),
+		ok: make([]int, len(prior)), failed: make([]int, len(prior))}
+	p.Policy = replayScan{p.score}
+	if d > 0 {
+		p.Policy = &replaySample{d: d, score: p.score}
+	}
+	return p
+}
+
+func (p *replayEWMA) score(v policies.View, i int) float64 {
+	score := p.ewma[i] * (replayLoad(v, i) + 1)
+	if p.overSuccess {
+		score /= float64(p.ok[i]+1) / float64(p.ok[i]+p.failed[i]+2)
+	}
+	return score
+}
+
+func (p *replayEWMA) Observe(id policies.ServerID, o policies.Outcome) {
+	// The conversions forbid a fused multiply-add.
+	p.ewma[id] = float64((1-p.alpha)*p.ewma[id]) + float64(p.alpha*o.Latency.Seconds())
+	if o.Failed {
+		p.failed[id]++
+	} else {
+		p.ok[id]++
+	}
+}
+
+// Estimate is the latency expected of a server, in ticks.
+func (p *replayEWMA) Estimate(id policies.ServerID, _ time.Duration) float64 { return p.ewma[id] }
+
+// sampled tells a function which servers a replaySample drew for each pick.
+type sampled struct {
+	*replaySample
+	tell func(drawn []int, picked int)
+}
+
+func (p sampled) Pick(q policies.Request, v policies.View, c policies.Coins) int {
+	i := p.replaySample.Pick(q, v, c)
+	p.tell(p.drawn, i)
+	return i
+}
+
+// replayPolicy makes a policy of the published queueing experiments by the
+// spelling of its law, or nil.
+func replayPolicy(law string) func() policies.Policy {
+	switch law {
+	case "random":
+		return func() policies.Policy { return policies.Random{} }
+	case "round-robin":
+		return func() policies.Policy { return withoutCoins{new(policies.RoundRobin)} }
+	case "least-request":
+		return func() policies.Policy { return policies.LeastRequest{} }
+	case "lowest-index":
+		return func() policies.Policy { return replayScan{replayLoad} }
+	case "power-of-d:2":
+		return func() policies.Policy { return &replaySample{d: 2, score: replayLoad} }
+	case "power-of-d:3":
+		return func() policies.Policy { return &replaySample{d: 3, score: replayLoad} }
+	case "power-of-d:2:replacement":
+		return func() policies.Policy { return policies.PowerOfD{D: 2, Replacement: true} }
+	}
+	return nil
+}

@@ -1,0 +1,177 @@
+package queue
+
+import (
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+//go:embed testdata/figures.json
+var figuresJSON []byte
+
+// A Table is one published table of figures that a replay reproduces.
+type Table struct {
+	ID      string
+	Title   string // the setting, as published
+	Columns []string
+	Labels  int // how many of the columns name the row and are not computed
+
+	published [][]any
+	compute   func(t Table) ([][]any, error) // the rows without their labels
+	slow      bool                           // takes more than a second
+}
+
+// A Cell is one figure of a table: a number, or one element of a list of them.
+type Cell struct {
+	Row, Column         string
+	Published, Computed string // as printed, at the precision published
+}
+
+// Equal tells whether the replay reproduced the figure.
+func (c Cell) Equal() bool { return c.Published == c.Computed }
+
+// Run computes the table and sets every figure beside the published one.
+func (t Table) Run() ([]Cell, error) {
+	rows, err := t.compute(t)
+	if err != nil {
+		return nil, fmt.Errorf("table %s: %w", t.ID, err)
+	}
+	if len(rows) != len(t.published) {
+		return nil, fmt.Errorf("queue: table %s: computed %d rows, published are %d", t.ID, len(rows), len(t.published))
+	}
+	var cells []Cell
+	for i, row := range rows {
+		published := t.published[i]
+		if len(row) != len(published)-t.Labels {
+			return nil, fmt.Errorf("queue: table %s: computed %d figures in row %d, published are %d", t.ID, len(row), i+1, len(published)-t.Labels)
+		}
+		label := make([]string, t.Labels)
+		for j := range label {
+			label[j] = printed(published[j])
+		}
+		for j, value := range row {
+			cells = append(cells, compare(strings.Join(label, " "), t.Columns[t.Labels+j], published[t.Labels+j], value)...)
+		}
+	}
+	return cells, nil
+}
+
+// Label is the j-th label of a row, as published.
+func (t Table) label(row, j int) string { return printed(t.published[row][j]) }
+
+// number is a label that is a number.
+func (t Table) number(row, j int) float64 {
+	x, err := strconv.ParseFloat(t.label(row, j), 64)
+	if err != nil {
+		panic(fmt.Sprintf("queue: table %s, row %d: label %q is no number", t.ID, row+1, t.label(row, j)))
+	}
+	return x
+}
+
+// compare makes one cell, or one for each element of a list.
+func compare(row, column string, published, computed any) []Cell {
+	list, many := published.([]any)
+	if !many {
+		return []Cell{{row, column, printed(published), printedLike(printed(published), computed)}}
+	}
+	values, _ := computed.([]int)
+	cells := make([]Cell, len(list))
+	for i, p := range list {
+		cells[i] = Cell{row, fmt.Sprintf("%s[%d]", column, i), printed(p), "missing"}
+		if i < len(values) {
+			cells[i].Computed = strconv.Itoa(values[i])
+		}
+	}
+	if len(values) > len(list) {
+		cells[len(list)-1].Computed += fmt.Sprintf(" and %d more", len(values)-len(list))
+	}
+	return cells
+}
+
+// printed is a published value as text.
+func printed(v any) string {
+	switch v := v.(type) {
+	case nil:
+		return "-"
+	case string:
+		return v
+	case json.Number:
+		return v.String()
+	}
+	text, err := json.Marshal(v)
+	if err != nil {
+		panic(err) // it was decoded from JSON
+	}
+	return string(text)
+}
+
+// printedLike prints a computed number with as many decimals as a published
+// one, in percent if that is.
+func printedLike(published string, computed any) string {
+	x, ok := computed.(float64)
+	if !ok {
+		return fmt.Sprint(computed)
+	}
+	text, percent := strings.CutSuffix(published, "%")
+	if percent {
+		x *= 100
+	}
+	decimals := 0
+	if _, fraction, found := strings.Cut(text, "."); found {
+		decimals = len(fraction)
+	}
+	out := strconv.FormatFloat(x, 'f', decimals, 64)
+	if percent {
+		out += "%"
+	}
+	return out
+}
+
+// Tables returns the published tables that can be replayed, in order.
+func Tables() []Table {
+	var figures []struct {
+		ID, Setting string
+		Columns     []string
+		Rows        [][]any
+	}
+	d := json.NewDecoder(strings.NewReader(string(figuresJSON)))
+	d.UseNumber()
+	if err := d.Decode(&figures); err != nil {
+		panic(fmt.Sprintf("queue: testdata/figures.json: %v", err)) // part of the program
+	}
+	var tables []Table
+	for _, f := range figures {
+		if t, known := replays[f.ID]; known {
+			t.ID, t.Title, t.Columns, t.published = f.ID, f.Setting, f.Columns, f.Rows
+			tables = append(tables, t)
+		}
+	}
+	return tables
+}
+
+// replays says how each table is computed.
+var replays = map[string]Table{
+	"Q1":       {Labels: 1, compute: tableQ1, slow: true},
+	"Q2":       {Labels: 1, compute: tableQ2, slow: true},
+	"Q2-limit": {Labels: 1, compute: tableQ2Limit},
+	"Q3":       {Labels: 1, compute: tableQ3},
+	"Q4":       {Labels: 1, compute: tableQ4, slow: true},
+	"Q5":       {Labels: 1, compute: tableQ5, slow: true},
+	"Q6":       {Labels: 1, compute: tableQ6},
+	"Q7":       {Labels: 2, compute: tableQ7, slow: true},
+	"M1":       {Labels: 1, compute: tableM1, slow: true},
+	"M2":       {Labels: 1, compute: tableM2},
+	"H1":       {Labels: 2, compute: tableH1, slow: true},
+	"K1":       {Labels: 2, compute: tableK1},
+	"K2":       {Labels: 2, compute: tableK2},
+	"K3":       {Labels: 2, compute: tableK3},
+	"K4":       {Labels: 2, compute: tableK4},
+	"K5":       {Labels: 1, compute: tableK5},
+	"K6":       {Labels: 1, compute: tableK6},
+	"K7":       {Labels: 1, compute: tableK7},
+	"K9":       {Labels: 2, compute: tableK9},
+	"P1":       {Labels: 1, compute: tableP1},
+	"B1":       {Labels: 1, compute: tableB1, slow: true},
+}
