@@ -23,7 +23,9 @@ import (
 // No news is the prior: a server never heard from has the estimate Prior, and
 // silence decays an estimate towards Prior. So a newcomer is not flooded, a
 // server that was once slow is tried again, and idleness never makes an
-// estimate vanish. Only Observe stores; a pick just reads.
+// estimate vanish. Only Observe stores; a pick just reads. A latency below the
+// resolution of the clock counts as one nanosecond, so that the load always
+// tells.
 type PeakEWMA struct {
 	D     int           // servers to compare, 0 for all
 	Tau   time.Duration // time constant of the decay, positive
@@ -71,12 +73,15 @@ func (p *PeakEWMA) Observe(id ServerID, o Outcome) {
 	if p.estimates == nil {
 		p.estimates = make(map[ServerID]estimate)
 	}
-	latency := o.Latency.Seconds()
-	if e, heard := p.estimates[id]; heard && latency < e.latency {
-		w := p.remaining(o.At - e.at)
-		latency = e.latency*w + latency*(1-w)
+	latency, at := max(o.Latency, 1).Seconds(), o.At
+	if e, heard := p.estimates[id]; heard {
+		if latency < e.latency {
+			w := p.remaining(at - e.at)
+			latency = e.latency*w + latency*(1-w)
+		}
+		at = max(at, e.at) // late news does not turn back the clock
 	}
-	p.estimates[id] = estimate{latency, o.At}
+	p.estimates[id] = estimate{latency, at}
 }
 
 // Update forgets the servers that are gone; survivors keep their estimates.

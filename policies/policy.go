@@ -20,6 +20,9 @@ const MaxWeight = 1<<32 - 1
 // A Request is what a policy may know of the request it routes.
 type Request struct {
 	Key string // what keyed policies route by; the others ignore it
+	// Tried names the servers that have had this request before. A Balancer
+	// leaves them out of the view, so a policy has no need to look.
+	Tried []ServerID
 }
 
 // An Outcome tells how a request ended.
@@ -27,6 +30,9 @@ type Outcome struct {
 	At      time.Duration // when it ended, on the clock of View.Now
 	Latency time.Duration // time in system: from the pick to the end, waiting included
 	Failed  bool          // the verdict
+	// Canceled says that the caller gave up: there is no verdict, and the latency
+	// is no more than a lower bound. Learners are not told of such a request.
+	Canceled bool
 }
 
 // None is the answer of a policy that can pick no server.

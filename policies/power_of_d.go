@@ -31,17 +31,17 @@ func (p PowerOfD) lightest(v View, c Coins, score func(View, int) float64) int {
 	if p.D < 1 {
 		panic(fmt.Sprintf("policies: PowerOfD.D is %d, want at least 1", p.D))
 	}
-	n, draws := v.Len(), p.D
+	n := v.Len()
 	if n == 0 {
 		return None
 	}
-	if !p.Replacement {
-		draws = min(draws, n)
+	if !p.Replacement && p.D >= n { // every server is drawn, in whichever order
+		return LeastRequest{}.lightest(v, c, score)
 	}
 	var room [8]int
 	drawn := room[:0] // ascending
 	best, least := None, 0.0
-	for range draws {
+	for range p.D {
 		var i int
 		if p.Replacement {
 			i = c.IntN(n)
