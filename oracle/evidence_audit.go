@@ -1,0 +1,221 @@
+package oracle
+
+import (
+	"fmt"
+	"math"
+)
+
+// An Audit says what a balancer claims and how sure a conviction must be.
+type Audit struct {
+	Claim Law
+	// Rivals are the laws to bet on and to name in a diagnosis, besides the claim;
+	// nil stands for KnownLaws.
+	Rivals []Law
+	// Alpha bounds the probability that a balancer that keeps its claim is ever
+	// convicted, however often it is looked at, in (0, 1).
+	Alpha float64
+	// Contamination bounds the probability, given all that happened before, that a
+	// pick is a stray and says nothing about the balancer, in [0, 1). Strays may
+	// follow any law.
+	Contamination float64
+	// AnyTie leaves open which of several equally good servers the claim picks:
+	// only the probability of each group of Tied.Ties is judged. The balancer may
+	// then break ties by any rule, even one with memory.
+	AnyTie bool
+}
+
+// Validate tells which field is out of range.
+func (a Audit) Validate() error {
+	if a.Claim == nil {
+		return fmt.Errorf("oracle: the audit has no claim, want a law")
+	}
+	if !(a.Alpha > 0 && a.Alpha < 1) {
+		return fmt.Errorf("oracle: alpha is %v, want a probability in (0, 1)", a.Alpha)
+	}
+	if !(a.Contamination >= 0 && a.Contamination < 1) {
+		return fmt.Errorf("oracle: the contamination is %v, want a probability in [0, 1)", a.Contamination)
+	}
+	return nil
+}
+
+// groups are the outcomes that the audit tells apart in a state.
+func (a Audit) groups(s State) [][]int {
+	if a.AnyTie {
+		return classes(a.Claim, s)
+	}
+	return strictly([][]int{indices(len(s.Loads))})
+}
+
+// Evidence bets against a claim, pick by pick. Its wealth is an e-process: it
+// starts at 1 and, while the claim holds, is not expected to grow. So the
+// probability that it ever reaches 1/alpha is at most alpha (Ville 1939), at
+// whatever moment one looks.
+//
+// Before each pick it predicts: a mixture of the rivals, of rivals and claim
+// diluted in each other, and of predictors that learn (see newBets) puts a
+// probability q(i) on every server. The claim p is stretched to take strays in
+// (see stretch), and the wealth is multiplied by q(pick)/p(pick). The weights of
+// the mixture follow the likelihood, so the wealth is that of the mixture of all
+// the products. The probabilities are rounded to float64, which after t picks
+// moves the logarithm of the wealth by at most t·2^-50.
+type Evidence struct {
+	audit Audit
+	bets  *bets // nil until the fleet is known
+	views map[string]*view
+	now   *view // the view of the last pick
+	run   []int // picks since the view last changed
+
+	wealth    float64   // nats
+	convicted bool      // the wealth reached 1/alpha at some time
+	picks     int       //
+	rivalry   []rivalry // of the claim and of each rival, on single servers
+}
+
+// rivalry is the standing of one candidate for a diagnosis.
+type rivalry struct {
+	law     Law
+	fit     float64 // log likelihood, strays taken as uniform
+	nats    float64 // evidence against it
+	refuted bool    // which once reached 1/alpha
+}
+
+// NewEvidence starts an audit. It fails when a parameter is out of range.
+func NewEvidence(a Audit) (*Evidence, error) {
+	if err := a.Validate(); err != nil {
+		return nil, err
+	}
+	return &Evidence{audit: a, views: make(map[string]*view)}, nil
+}
+
+// Observe takes in one pick. The state must have been chosen without knowledge
+// of the pick, but may depend on all earlier ones.
+//
+// When s.History is nil it stands for the picks observed since the loads or
+// weights last changed: right where the picks follow each other from one frozen
+// state. Whoever drives other picks of the same balancer in between, or claims a
+// law with memory across several states, passes the history instead.
+//
+// It fails when the state is not valid or the pick is not in it; nothing is
+// learned then.
+func (e *Evidence) Observe(s State, pick int) error {
+	if err := s.Validate(); err != nil {
+		return err
+	}
+	if n := len(s.Loads); pick < 0 || pick >= n {
+		return fmt.Errorf("oracle: the pick is %d, want an index in [0, %d)", pick, n)
+	}
+	if e.bets == nil {
+		e.start(len(s.Loads))
+	}
+	if e.now == nil || !e.now.shows(s) {
+		e.now, e.run = e.look(s), nil
+	}
+	if s.History == nil {
+		s.History = e.run
+	}
+	m := &moment{view: e.now, state: s}
+	if err := e.bets.predict(m); err != nil {
+		return err
+	}
+	e.judge(m, pick)
+	e.bets.learn(m, pick)
+	e.now.learn(m, pick)
+	e.run = append(e.run, pick)
+	e.picks++
+	return nil
+}
+
+// start chooses the rivals once the size of the fleet is known.
+func (e *Evidence) start(n int) {
+	rivals := e.audit.Rivals
+	if rivals == nil {
+		rivals = KnownLaws(n)
+	}
+	candidates := []Law{e.audit.Claim}
+	seen := map[string]bool{e.audit.Claim.String(): true}
+	for _, l := range rivals {
+		if name := l.String(); !seen[name] {
+			seen[name] = true
+			candidates = append(candidates, l)
+		}
+	}
+	for _, l := range candidates {
+		e.rivalry = append(e.rivalry, rivalry{law: l})
+	}
+	e.bets = newBets(candidates, e.audit)
+}
+
+// look returns the memory of a view, a new one if it was never seen.
+func (e *Evidence) look(s State) *view {
+	key := s.key()
+	v, seen := e.views[key]
+	if !seen {
+		v = newView(s, e.audit.groups(s), len(e.views)+1)
+		e.views[key] = v
+	}
+	return v
+}
+
+// judge multiplies the wealth of the bets against the claim, and against every
+// candidate.
+func (e *Evidence) judge(m *moment, pick int) {
+	c, limit := e.audit.Contamination, -math.Log(e.audit.Alpha)
+	group := m.view.groupOf[pick]
+	claim := stretch(m.view.grouped(m.laws[0]), m.view.grouped(m.bet), c)
+	e.wealth += math.Log(m.view.sum(m.bet, group) / claim[group])
+	e.convicted = e.convicted || e.wealth >= limit
+
+	stray := c / float64(len(m.fit))
+	for i := range e.rivalry {
+		r, law := &e.rivalry[i], m.laws[i]
+		r.fit += math.Log((1-c)*law[pick] + stray)
+		r.nats += math.Log(m.fit[pick] / stretch(law, m.fit, c)[pick])
+		r.refuted = r.refuted || r.nats >= limit
+	}
+}
+
+// Convicted reports whether the evidence against the claim ever reached 1/alpha.
+// A pick that the claim forbids convicts at once, unless it may be a stray.
+func (e *Evidence) Convicted() bool { return e.convicted }
+
+// Nats is the evidence against the claim by now: the logarithm of the wealth,
+// +Inf after a forbidden pick.
+func (e *Evidence) Nats() float64 { return e.wealth }
+
+// Picks is the number of picks observed.
+func (e *Evidence) Picks() int { return e.picks }
+
+// BestFit is the law, of the claim and its rivals, under which the observed
+// picks were most likely. It is not ok when even that law is refuted, or when
+// nothing was observed. Of laws that agree at all the views seen, the claim
+// comes first, then the earliest rival.
+func (e *Evidence) BestFit() (law Law, ok bool) {
+	best := -1
+	for i, r := range e.rivalry {
+		if best < 0 || r.fit > e.rivalry[best].fit {
+			best = i
+		}
+	}
+	if best < 0 {
+		return nil, false
+	}
+	return e.rivalry[best].law, !e.rivalry[best].refuted
+}
+
+// Refuted lists the laws, of the claim and its rivals, that the picks speak
+// against with 1/alpha; here ties count as each law breaks them. A law that the
+// balancer follows is listed with probability alpha at most.
+func (e *Evidence) Refuted() []Law { return e.standing(true) }
+
+// Remaining lists the laws that are not refuted.
+func (e *Evidence) Remaining() []Law { return e.standing(false) }
+
+func (e *Evidence) standing(refuted bool) []Law {
+	var laws []Law
+	for _, r := range e.rivalry {
+		if r.refuted == refuted {
+			laws = append(laws, r.law)
+		}
+	}
+	return laws
+}
