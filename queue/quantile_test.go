@@ -1,6 +1,7 @@
 package queue
 
 import (
+	"math"
 	"slices"
 	"testing"
 
@@ -11,15 +12,29 @@ import (
 func TestQuantilesAreThoseOfASort(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		values := rapid.SliceOfN(rapid.OneOf(rapid.Float64(), rapid.Float64Range(0, 3), rapid.SampledFrom([]float64{0, 1, 2})), 1, 300).Draw(t, "values")
+		// Many copies, so that selection has to look at more than one digit.
+		values = slices.Repeat(values, rapid.SampledFrom([]int{1, 50}).Draw(t, "copies"))
 		ps := rapid.SliceOfN(rapid.Float64Range(0, 1), 1, 5).Draw(t, "ps")
-		slices.Sort(ps)
 		sorted := slices.Sorted(slices.Values(values))
+		before := slices.Clone(values)
 		var want []float64
 		for _, p := range ps {
 			want = append(want, sorted[min(len(sorted)-1, int(p*float64(len(sorted))))])
 		}
 		assert.Equal(t, want, Quantiles(values, ps...))
-		slices.Sort(values)
-		assert.Equal(t, sorted, values, "selection must only reorder")
+		assert.Equal(t, before, values)
 	})
+}
+
+func TestQuantilesOfManyCloseValues(t *testing.T) {
+	s := NewPCG(1, t.Name())
+	values := make([]float64, 200_000)
+	for i := range values {
+		values[i] = 1 + s.Float64()*math.Exp2(-40*float64(i%2)) // half of them share 51 leading bits
+	}
+	sorted := slices.Sorted(slices.Values(values))
+	for _, p := range []float64{0, 0.1, 0.25, 0.5, 0.9, 0.999, 1} {
+		assert.Equal(t, sorted[min(len(sorted)-1, int(p*float64(len(sorted))))], Quantiles(values, p)[0], "p = %v", p)
+	}
+	assert.True(t, math.IsNaN(Quantiles(nil, 0.5)[0]))
 }

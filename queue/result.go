@@ -21,7 +21,7 @@ type Result struct {
 	Sent   []int     // to each server, of all requests, warm-up included
 	Final  []int     // jobs at each server at the horizon, or at the last arrival without one
 	Series [][]int   // jobs at each server at each probe
-	Times  []float64 // of the counted requests, in no order, with World.Quantiles
+	Times  []float64 // of the counted requests, in order of arrival, with World.Quantiles
 }
 
 // MarshalJSON writes the field names of the picklaw command. A number that is
@@ -77,7 +77,11 @@ type tally struct {
 }
 
 func newTally(w World) tally {
-	return tally{sent: make([]int, w.Servers), counted: make([]int, w.Servers), keepTimes: w.Quantiles, keepSeries: w.KeepSeries}
+	a := tally{sent: make([]int, w.Servers), counted: make([]int, w.Servers), keepTimes: w.Quantiles, keepSeries: w.KeepSeries}
+	if w.Quantiles {
+		a.times = make([]float64, 0, w.expectedJobs())
+	}
+	return a
 }
 
 // probe looks at every server.
@@ -99,22 +103,19 @@ func (a *tally) probe(servers []fifo, now float64) {
 	}
 }
 
-// record adds one request.
-func (a *tally) record(j *Job, counted bool) {
-	a.sent[j.Server]++
-	if !counted {
-		return
-	}
-	a.counted[j.Server]++
-	if j.Lost {
+// record adds one counted request: where it went, how many jobs it met there,
+// and its time in system unless it was lost.
+func (a *tally) record(server, before int, lost bool, time float64) {
+	a.counted[server]++
+	if lost {
 		a.lost++
 		return
 	}
 	a.jobs++
-	a.sum += j.Finish - j.Arrival
-	a.peak = max(a.peak, j.InSystemBefore+1)
+	a.sum += time
+	a.peak = max(a.peak, before+1)
 	if a.keepTimes {
-		a.times = append(a.times, j.Finish-j.Arrival)
+		a.times = append(a.times, time)
 	}
 }
 

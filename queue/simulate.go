@@ -46,6 +46,7 @@ type dispatcher struct {
 	policy  policies.Policy
 	learner policies.Learner // the same, or nil
 	view    dispatcherView
+	local   *localView // the same, or nil
 }
 
 func newSimulation(w World, newPolicy func() policies.Policy, seed uint64) (*simulation, error) {
@@ -71,8 +72,10 @@ func newSimulation(w World, newPolicy func() policies.Policy, seed uint64) (*sim
 	views := r.views()
 	for d := range w.Dispatchers {
 		p := policies.Join(newPolicy(), w.fleet())
+		v := views(d)
 		learner, _ := p.(policies.Learner)
-		r.dispatchers = append(r.dispatchers, dispatcher{p, learner, views(d)})
+		local, _ := v.(*localView)
+		r.dispatchers = append(r.dispatchers, dispatcher{p, learner, v, local})
 	}
 	return r, nil
 }
@@ -147,17 +150,27 @@ func (r *simulation) arrive(d int, work float64) bool {
 		work = r.nextWork()
 	}
 	server := &r.servers[i]
-	job := Job{Number: r.number, Dispatcher: d, Server: i, Arrival: now, Work: work, InSystemBefore: server.inSystem(now)}
-	if r.Capacity > 0 && job.InSystemBefore >= r.Capacity {
-		job.Lost = true
+	before, lost := server.inSystem(now), false
+	var start, finish float64
+	if r.Capacity > 0 && before >= r.Capacity {
+		lost = true
 	} else {
-		job.Start, job.Finish = server.accept(now, work)
-		from.view.sent(i, job.Finish)
+		start, finish = server.accept(now, work)
+		if from.local != nil {
+			from.local.sent(i, finish)
+		}
 	}
+	r.sent[i]++
+	if counted {
+		r.record(i, before, lost, finish-now)
+	}
+	if from.learner == nil && r.Observe == nil {
+		return true
+	}
+	job := Job{r.number, d, i, lost, now, work, start, finish, before}
 	if from.learner != nil {
 		r.outcomes.add(job)
 	}
-	r.record(&job, counted)
 	if r.Observe != nil {
 		r.Observe(job)
 	}

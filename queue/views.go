@@ -32,8 +32,7 @@ func seconds(t float64) time.Duration {
 // dispatcherView is a view as the simulation drives it.
 type dispatcherView interface {
 	policies.View
-	advance(now float64)             // before the pick
-	sent(server int, finish float64) // after it
+	advance(now float64) // before a pick
 }
 
 // freshView shows the servers as they are.
@@ -43,7 +42,6 @@ type freshView struct {
 }
 
 func (v *freshView) advance(now float64) { v.now = now }
-func (v *freshView) sent(int, float64)   {}
 func (v *freshView) Load(i int) (float64, bool) {
 	return float64(v.servers[i].inSystem(v.now)), true
 }
@@ -60,6 +58,8 @@ type localView struct {
 }
 
 func (v *localView) advance(now float64) { v.now = now }
+
+// sent counts a request until it finishes.
 func (v *localView) sent(server int, finish float64) {
 	v.own[server].insert(finish)
 }
@@ -78,7 +78,6 @@ func (v *boardView) advance(now float64) {
 	v.now = now
 	v.refresh(now)
 }
-func (v *boardView) sent(int, float64)          {}
 func (v *boardView) Load(i int) (float64, bool) { return v.shown[i], true }
 
 // board is refreshed at phase, phase + period and so on. It shows the loads at

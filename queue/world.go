@@ -253,6 +253,20 @@ func (w World) arrivalRate() float64 {
 	return w.Rho * w.throughput()
 }
 
+// expectedJobs is about how many requests will be counted, from above, to make
+// room for them.
+func (w World) expectedJobs() int {
+	if recorded, ok := w.Arrivals.(RecordedArrivals); ok {
+		return len(recorded)
+	}
+	expected := math.Inf(1)
+	if w.Jobs > 0 {
+		expected = float64(w.Jobs - w.Skip)
+	}
+	mean := w.arrivalRate() * (w.Horizon - w.Warmup)
+	return int(min(expected, mean+5*math.Sqrt(mean), 1<<28))
+}
+
 // fleet is what policies are told of the servers.
 func (w World) fleet() []policies.Server {
 	fleet := policies.Fleet(w.Servers)
