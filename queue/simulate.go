@@ -35,6 +35,7 @@ type simulation struct {
 	nextArrival func() (float64, bool)
 	nextWork    func() float64
 	coins       Stream
+	keys        *liveKeys // nil without keys
 	outcomes    outcomes
 	tally
 	now    float64
@@ -64,6 +65,9 @@ func newSimulation(w World, newPolicy func() policies.Policy, seed uint64) (*sim
 	}
 	r.nextArrival = w.Arrivals.clock(w.arrivalRate(), r.arrivals)
 	r.nextWork = w.Work.sampler(r.arrivals)
+	if w.Keys != nil {
+		r.keys = w.Keys.draw(r.arrivals)
+	}
 	for i, n := range w.Initial {
 		for range n {
 			r.servers[i].accept(0, r.nextWork())
@@ -124,11 +128,17 @@ func (r *simulation) step() bool {
 	if r.Dispatchers > 1 || r.RNG == Python && r.View == Local {
 		d = r.arrivals.IntN(r.Dispatchers)
 	}
-	return r.arrive(d, work)
+	if r.keys == nil {
+		return r.arrive(d, work, policies.Request{})
+	}
+	k := r.keys.next()
+	ok = r.arrive(d, work, policies.Request{Key: r.keys.names[k]})
+	r.keys.done(k)
+	return ok
 }
 
 // arrive sends a request that comes now; false if the policy cannot.
-func (r *simulation) arrive(d int, work float64) bool {
+func (r *simulation) arrive(d int, work float64, q policies.Request) bool {
 	now, counted := r.now, r.now > r.Warmup && r.number > r.Skip
 	for _, b := range r.boards {
 		b.refresh(now)
@@ -141,7 +151,7 @@ func (r *simulation) arrive(d int, work float64) bool {
 		r.outcomes.deliver(now, r.dispatchers)
 	}
 	from.view.advance(now)
-	i := from.policy.Pick(policies.Request{}, from.view, r.coins)
+	i := from.policy.Pick(q, from.view, r.coins)
 	if i < 0 || i >= len(r.servers) {
 		r.err = fmt.Errorf("queue: the policy picked server %d for request %d, want 0 to %d", i, r.number, len(r.servers)-1)
 		return false
@@ -167,7 +177,7 @@ func (r *simulation) arrive(d int, work float64) bool {
 	if from.learner == nil && r.Observe == nil {
 		return true
 	}
-	job := Job{r.number, d, i, lost, now, work, start, finish, before}
+	job := Job{r.number, d, i, lost, now, work, start, finish, before, q.Key}
 	if from.learner != nil {
 		r.outcomes.add(job)
 	}

@@ -51,7 +51,7 @@ func TestRandomRoutingStaysGeometric(t *testing.T) {
 					}
 				}
 				r.now = horizon
-				require.True(t, r.arrive(0, r.nextWork()))
+				require.True(t, r.arrive(0, r.nextWork(), policies.Request{}))
 				times += r.sum
 				if r.sum > math.Log(10)/(1-rho) {
 					late++

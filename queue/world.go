@@ -46,6 +46,7 @@ type World struct {
 	Ramp     bool     // allows more arrivals than the servers can work off
 	Arrivals Arrivals // nil: Poisson{}
 	Work     Work     // nil: Exponential{}
+	Keys     *Keys    // nil: requests have no key
 
 	View        ViewKind
 	Refresh     float64 // period of a stale board
@@ -61,7 +62,7 @@ type World struct {
 	ProbeEvery int       // count the jobs at the servers before every so-manieth request; 0: never
 	KeepSeries bool      // keep these counts
 	Observe    func(Job) // told of every request, in the order of arrival
-	RNG        RNG
+	RNG        RNG       // "": PCG
 
 	// replay-only order of draws: the work of a request after its pick, and one
 	// stream for everything.
@@ -72,11 +73,12 @@ type World struct {
 type Job struct {
 	Number         int // from 1
 	Dispatcher     int
-	Server         int     // where it was sent
-	Lost           bool    // that server was full; Start and Finish are 0
-	Arrival, Work  float64 //
-	Start, Finish  float64 //
-	InSystemBefore int     // jobs at that server when it came
+	Server         int  // where it was sent
+	Lost           bool // that server was full; Start and Finish are 0
+	Arrival, Work  float64
+	Start, Finish  float64
+	InSystemBefore int // jobs at that server when it came
+	Key            string
 }
 
 // normalize fills in the defaults and checks everything that a user can get
@@ -116,6 +118,11 @@ func (w World) normalize() (World, error) {
 	}
 	if err := w.Work.validate(); err != nil {
 		return w, err
+	}
+	if w.Keys != nil {
+		if err := w.Keys.validate(); err != nil {
+			return w, err
+		}
 	}
 	if err := w.checkView(); err != nil {
 		return w, err
