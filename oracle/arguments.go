@@ -2,6 +2,7 @@ package oracle
 
 import (
 	"fmt"
+	"math"
 	"math/big"
 	"strconv"
 	"strings"
@@ -91,6 +92,14 @@ func validUtilization(rho float64) error {
 func validRange(name string, value, least, most int) error {
 	if value < least || value > most {
 		return fmt.Errorf("%s is %d, want %d to %d", name, value, least, most)
+	}
+	return nil
+}
+
+// validDuration accepts positive finite durations.
+func validDuration(what string, x float64) error {
+	if !(x > 0) || math.IsInf(x, 1) {
+		return fmt.Errorf("duration %s is %v, want a finite number above 0", what, x)
 	}
 	return nil
 }

@@ -39,6 +39,8 @@ func Catalog() []Entry {
 		mm1bEntries,
 		driftEntries,
 		meanFieldEntries,
+		refinedEntries,
+		blastEntries,
 	)
 }
 
