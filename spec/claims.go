@@ -1,0 +1,124 @@
+package spec
+
+import (
+	"time"
+
+	"github.com/picklaw/picklaw/oracle"
+)
+
+// Claims are what a subject promises. The suite checks exactly that.
+type Claims struct {
+	Law            oracle.Law // nil: none
+	TiesOpen       bool       // which of several minima is left open
+	CountsInFlight bool
+	KeepsCounts    bool // across updates
+	Concurrent     bool
+	ReleasesOnce   bool
+	MapsKeys       bool
+	Weighted       bool
+	ReadsAtMost    int // loads read in one pick; 0: no promise
+	Learns         bool
+	ReadsVerdicts  bool
+
+	world, judge bool // the suite's own engines, as subjects
+}
+
+// Config is how a check is run.
+type config struct {
+	claims     Claims
+	seed       uint64
+	alpha      float64 // false-alarm budget of the whole run
+	hang       time.Duration
+	properties map[string]bool // nil: all
+	probe      bool            // also try what is not claimed
+	tier       Tier
+	reproduce  string
+	progress   func(*Property)
+	finished   func(PropertyResult)
+}
+
+// DefaultAlpha is the probability that a run convicts a conforming subject of
+// anything.
+const DefaultAlpha = 1e-9
+
+// missed is the probability that a run leaves a conforming subject undecided.
+const missed = 1e-6
+
+func newConfig(options []Option) config {
+	c := config{seed: 1, alpha: DefaultAlpha, hang: 20 * time.Second, probe: true}
+	for _, o := range options {
+		o(&c)
+	}
+	return c
+}
+
+// An Option is a claim, or says how a check is run.
+type Option func(*config)
+
+// Law claims that picks follow a law in every state.
+func Law(l oracle.Law) Option { return func(c *config) { c.claims.Law = l } }
+
+// TiesOpen leaves open which of several equally loaded servers is picked: the
+// claimed law then only binds their sum.
+func TiesOpen() Option { return func(c *config) { c.claims.TiesOpen = true } }
+
+// CountsInFlight claims that a request counts from the pick until done is
+// called, whatever its outcome, and not a moment longer.
+func CountsInFlight() Option { return func(c *config) { c.claims.CountsInFlight = true } }
+
+// KeepsCounts claims that requests in flight stay counted when the fleet is
+// updated. The subject must be an Updater.
+func KeepsCounts() Option { return func(c *config) { c.claims.KeepsCounts = true } }
+
+// Concurrent claims that many goroutines may pick and release at once.
+func Concurrent() Option { return func(c *config) { c.claims.Concurrent = true } }
+
+// ReleasesOnce claims that a second call of done is an error and changes
+// nothing.
+func ReleasesOnce() Option { return func(c *config) { c.claims.ReleasesOnce = true } }
+
+// MapsKeys claims that a key always goes to the same server, and that a change
+// of the fleet moves no more keys than it must.
+func MapsKeys() Option { return func(c *config) { c.claims.MapsKeys = true } }
+
+// ReadsAtMost claims that one pick reads at most d loads.
+func ReadsAtMost(d int) Option { return func(c *config) { c.claims.ReadsAtMost = d } }
+
+// Learns claims that a policy is fed by outcomes, stores them only when they
+// are observed, and forgets with time.
+func Learns() Option { return func(c *config) { c.claims.Learns = true } }
+
+// ReadsVerdicts claims that a policy distinguishes failed requests from others.
+func ReadsVerdicts() Option { return func(c *config) { c.claims.ReadsVerdicts = true } }
+
+// Alpha sets the false-alarm budget of the run, instead of DefaultAlpha.
+func Alpha(alpha float64) Option { return func(c *config) { c.alpha = alpha } }
+
+// Seed sets the root of all chance in the run; the default is 1.
+func Seed(seed uint64) Option { return func(c *config) { c.seed = seed } }
+
+// HangAfter sets how long the suite waits for a call to return; the default is
+// 20 seconds.
+func HangAfter(d time.Duration) Option { return func(c *config) { c.hang = d } }
+
+// Only restricts the run to the named properties.
+func Only(names ...string) Option {
+	return func(c *config) {
+		if c.properties == nil {
+			c.properties = make(map[string]bool)
+		}
+		for _, n := range names {
+			c.properties[n] = true
+		}
+	}
+}
+
+// Reproduce sets the command that repeats the run; the name of a property is
+// appended to it.
+func Reproduce(command string) Option { return func(c *config) { c.reproduce = command } }
+
+// Progress is called when a property is about to be checked, and Finished when
+// it has been.
+func Progress(start func(*Property), finished func(PropertyResult)) Option {
+	return func(c *config) { c.progress, c.finished = start, finished }
+}

@@ -1,0 +1,194 @@
+package spec
+
+import (
+	"context"
+	"errors"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/picklaw/picklaw/oracle"
+	"github.com/picklaw/picklaw/policies"
+)
+
+// A hostile balancer keeps honest counts and asks rule for the next pick.
+type hostile struct {
+	mu    sync.Mutex
+	fleet []Server
+	loads []float64
+	picks int
+	coins policies.Coins
+	rule  func(h *hostile) ServerID
+	leak  bool
+}
+
+func hostileFactory(rule func(h *hostile) ServerID) Factory {
+	return func(f Fleet) (Picker, error) {
+		if len(f.Servers) == 0 {
+			return nil, errors.New("no servers")
+		}
+		return &hostile{fleet: f.Servers, loads: make([]float64, len(f.Servers)), coins: policies.NewCoins(f.Seed), rule: rule}, nil
+	}
+}
+
+func (h *hostile) Pick(context.Context, Request) (ServerID, func(Outcome) error, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.picks++
+	id := h.rule(h)
+	i := (&policies.Snapshot{Servers: h.fleet}).Index(id)
+	if i < 0 {
+		return id, func(Outcome) error { return nil }, nil
+	}
+	h.loads[i]++
+	ended := false
+	return id, func(o Outcome) error {
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		if ended {
+			return errors.New("ended twice")
+		}
+		ended = true
+		if !(h.leak && o.Failed) {
+			h.loads[i]--
+		}
+		return nil
+	}, nil
+}
+
+// by lets a reference policy choose.
+func by(p policies.Policy) func(h *hostile) ServerID {
+	return func(h *hostile) ServerID {
+		return h.fleet[p.Pick(Request{}, &policies.Snapshot{Servers: h.fleet, Loads: h.loads}, h.coins)].ID
+	}
+}
+
+func resultOf(t *testing.T, r *Report, name string) PropertyResult {
+	t.Helper()
+	for _, p := range r.Properties {
+		if p.Name == name {
+			return p
+		}
+	}
+	t.Fatalf("the report has no %s", name)
+	return PropertyResult{}
+}
+
+func TestHonestSubjectHolds(t *testing.T) {
+	r := Check(hostileFactory(by(policies.PowerOfD{D: 2})), Law(oracle.PowerOfD{D: 2}), CountsInFlight(), Concurrent(), ReleasesOnce())
+	for _, p := range r.Failures() {
+		t.Error(p)
+	}
+	require.Equal(t, Holds, resultOf(t, r, "power-of-d/pick-law").Verdict)
+}
+
+func TestHostileSubjects(t *testing.T) {
+	const law = "power-of-d/pick-law"
+	two := Law(oracle.PowerOfD{D: 2})
+	fair := by(policies.PowerOfD{D: 2})
+	rotate := func(h *hostile) ServerID { return h.fleet[h.picks%len(h.fleet)].ID }
+	for name, c := range map[string]struct {
+		rule     func(h *hostile) ServerID
+		claims   []Option
+		property string
+		finding  Finding
+		observed string
+	}{
+		"panics": {
+			func(h *hostile) ServerID {
+				if h.picks == 50 {
+					var m map[string]int
+					m["x"] = 1
+				}
+				return fair(h)
+			}, []Option{two}, law, Panicked, "nil map",
+		},
+		"hangs": {
+			func(h *hostile) ServerID {
+				if h.picks == 50 {
+					select {}
+				}
+				return fair(h)
+			}, []Option{two, HangAfter(100 * time.Millisecond)}, law, Hung, "has not returned for 100ms",
+		},
+		"ends its goroutine": {
+			func(h *hostile) ServerID {
+				if h.picks == 50 {
+					runtime.Goexit()
+				}
+				return fair(h)
+			}, []Option{two}, law, Exited, "ended the goroutine",
+		},
+		"names a server that does not exist": {
+			func(h *hostile) ServerID {
+				if h.picks == 50 {
+					return 4711
+				}
+				return fair(h)
+			}, []Option{two}, law, UnknownServer, "server 4711",
+		},
+		"rotates while posing as random": {
+			rotate, []Option{Law(oracle.Random{})}, "random/pick-law", WrongLaw, "",
+		},
+		"never fills one server up": {
+			func(h *hostile) ServerID {
+				if id := fair(h); id != h.fleet[len(h.fleet)-1].ID {
+					return id
+				}
+				return h.fleet[0].ID
+			}, []Option{two}, law, NeverFills, "being filled up",
+		},
+		"takes the heavier": {
+			func(h *hostile) ServerID {
+				heavy := make([]float64, len(h.loads))
+				for i, l := range h.loads {
+					heavy[i] = 1000 - l
+				}
+				return h.fleet[policies.PowerOfD{D: 2}.Pick(Request{}, &policies.Snapshot{Servers: h.fleet, Loads: heavy}, h.coins)].ID
+			}, []Option{two}, law, NeverFills, "",
+		},
+		"draws with replacement": {
+			by(policies.PowerOfD{D: 2, Replacement: true}), []Option{two}, law, WrongLaw, "",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := Check(hostileFactory(c.rule), c.claims...)
+			p := resultOf(t, r, c.property)
+			require.Equal(t, Violated, p.Verdict, p.String())
+			require.Equal(t, c.finding, p.Finding, p.String())
+			require.Contains(t, p.Observed, c.observed)
+			for _, p := range r.Properties {
+				require.NotEqual(t, HarnessError, p.Verdict, p.String())
+			}
+		})
+	}
+}
+
+func TestLeakIsFoundByTheLawItBends(t *testing.T) {
+	leaky := func(f Fleet) (Picker, error) {
+		p, err := hostileFactory(by(policies.LeastRequest{}))(f)
+		if err == nil {
+			p.(*hostile).leak = true
+		}
+		return p, err
+	}
+	r := Check(leaky, Law(oracle.LeastRequest{}), CountsInFlight())
+	require.Equal(t, Holds, resultOf(t, r, "least-request/pick-law").Verdict)
+	p := resultOf(t, r, "conservation/after-churn")
+	require.Equal(t, Violated, p.Verdict, p.String())
+	require.Contains(t, []Finding{WrongLaw, NeverFills}, p.Finding, p.String())
+}
+
+func TestDiagnosisNamesTheLaw(t *testing.T) {
+	r := Check(hostileFactory(by(policies.PowerOfD{D: 2, Replacement: true})), Law(oracle.PowerOfD{D: 2}),
+		Reproduce("picklaw verify --policy mine"))
+	p := resultOf(t, r, "power-of-d/pick-law")
+	require.NotNil(t, p.Diagnosis)
+	require.True(t, strings.HasPrefix(p.Diagnosis.Fits, "power-of-d:2:replacement"), p.String())
+	require.Contains(t, p.String(), "picklaw verify --policy mine --property power-of-d/pick-law")
+	require.NotNil(t, p.LimitSamples)
+}

@@ -1,0 +1,4 @@
+package spec
+
+// judgeProperties bind the evidence by which black boxes are judged.
+var judgeProperties []*Property

@@ -1,0 +1,221 @@
+package spec
+
+import (
+	"fmt"
+	"math/big"
+	"strings"
+
+	"github.com/picklaw/picklaw/oracle"
+	"github.com/picklaw/picklaw/policies"
+	"github.com/picklaw/picklaw/queue"
+)
+
+// lawProperties: one pick-law property for each law that a subject can claim.
+var lawProperties = []*Property{
+	pickLaw("random", "Every eligible server is picked with the same probability.",
+		"definition"),
+	pickLaw("weighted-random", "Every eligible server is picked in proportion to its weight.",
+		"definition"),
+	pickLaw("least-request", "Only least loaded servers are picked, each with the same probability.",
+		"definition; ties to the first: BerriAI/litellm#39322"),
+	pickLaw("lowest-index", "The first of the least loaded servers is picked.",
+		"definition"),
+	pickLaw("power-of-d", "The least loaded of d random servers is picked, ties fairly.",
+		"Mitzenmacher 1996; Vvedenskaya, Dobrushin and Karpelevich 1996"),
+	pickLaw("two-lightest", "One of the two least loaded servers is picked by a fair coin.",
+		"sozu-proxy/sozu#1411"),
+	pickLaw("round-robin", "After a random start the servers are picked in a fixed cyclic order.",
+		"definition; a start at slot 0: openresty/lua-resty-balancer#26"),
+}
+
+// family is the part of a law's spelling that names it: "power-of-d".
+func family(l oracle.Law) string {
+	name, _, _ := strings.Cut(l.String(), ":")
+	return name
+}
+
+func claimsLaw(name string) func(*Claims) bool {
+	return func(c *Claims) bool { return c.Law != nil && family(c.Law) == name }
+}
+
+func pickLaw(name, sentence, source string) *Property {
+	return &Property{
+		Name: name + "/pick-law", Sentence: sentence, Level: Must, Source: source,
+		Applies: claimsLaw(name), Exact: exactPickLaw, Sampled: sampledPickLaw, Statistical: true, Delta: 0.05,
+	}
+}
+
+// exactPickLaw compares the law of the code with the claimed law, as rationals,
+// in every small state and in some larger ones; for a policy with memory also
+// after each of its first picks.
+func exactPickLaw(r *Run) Result {
+	states := loadVectors(r.Seed)
+	for _, loads := range states {
+		if mismatch := r.lawMismatch(loads); mismatch != nil {
+			loads = shrink(loads, func(l []float64) bool { return r.lawMismatch(l) != nil })
+			return r.lawMismatch(loads).result(r)
+		}
+	}
+	return Result{
+		Verdict:  Holds,
+		Expected: r.Claims.Law.String() + " " + example(r.Claims.Law),
+		Observed: fmt.Sprintf("equal in %d of %d states", len(states), len(states)),
+		Evidence: "every outcome of the coins, in rational numbers",
+	}
+}
+
+// example shows a law at one small state.
+func example(l oracle.Law) string {
+	loads := []float64{0, 1, 2}
+	p, err := l.Probabilities(oracle.State{Loads: loads})
+	if err != nil {
+		return ""
+	}
+	return "(0 1 2: " + rationals(p) + ")"
+}
+
+func rationals(p []*big.Rat) string {
+	words := make([]string, len(p))
+	for i, x := range p {
+		words[i] = x.RatString()
+	}
+	return strings.Join(words, " ")
+}
+
+// A mismatch is a state in which the code and the claim have different laws.
+type mismatch struct {
+	loads    []float64
+	history  []int
+	expected []*big.Rat
+	observed *queue.Picks
+	err      error // of Enumerate, instead of the laws
+}
+
+// lawMismatch compares the laws in one state, and in the states that the first
+// picks of a policy with memory lead to.
+func (r *Run) lawMismatch(loads []float64) *mismatch {
+	view := viewOf(loads)
+	var compare func(p policies.Policy, history []int) *mismatch
+	compare = func(p policies.Policy, history []int) *mismatch {
+		m := &mismatch{loads: loads, history: history}
+		if m.expected, m.err = r.Claims.Law.Probabilities(oracle.State{Loads: loads, History: history}); m.err != nil {
+			panic(fmt.Sprintf("spec: law %v at %v: %v", r.Claims.Law, loads, m.err))
+		}
+		if m.observed, m.err = r.enumerate(p, view, queue.Successors()); m.err != nil {
+			return m
+		}
+		if !agree(m.expected, m.observed, loads, r.Claims.TiesOpen) {
+			return m
+		}
+		if _, remembers := p.(policies.Stateful); !remembers || len(history) > len(loads) {
+			return nil
+		}
+		for _, s := range m.observed.Successors {
+			if s.State == stateOf(p) {
+				continue // the pick left no trace
+			}
+			if m := compare(s.Policy, append(history[:len(history):len(history)], s.Pick)); m != nil {
+				return m
+			}
+		}
+		return nil
+	}
+	return compare(r.newPolicy(view.Servers), nil)
+}
+
+func stateOf(p policies.Policy) string {
+	if s, ok := p.(policies.Stateful); ok {
+		return s.State()
+	}
+	return ""
+}
+
+// newPolicy builds the policy of the subject for a fleet.
+func (r *Run) newPolicy(fleet []Server) (p policies.Policy) {
+	r.try("building the policy", func() { p = policies.Join(r.Subject.Policy(), fleet) })
+	return p
+}
+
+// enumerate runs the engine under the watchdog.
+func (r *Run) enumerate(p policies.Policy, v policies.View, o ...queue.Option) (picks *queue.Picks, err error) {
+	r.try("Pick", func() { picks, err = queue.Enumerate(p, policies.Request{}, v, o...) })
+	return picks, err
+}
+
+// agree tells whether two laws are the same: server by server, or by their sums
+// over equal loads where the claim leaves ties open. Where branches were cut,
+// the observed law is an interval.
+func agree(expected []*big.Rat, observed *queue.Picks, loads []float64, tiesOpen bool) bool {
+	if observed.None.Sign() != 0 {
+		return false
+	}
+	for i := range expected {
+		want, got := expected[i], observed.P[i]
+		if tiesOpen {
+			want, got = new(big.Rat), new(big.Rat)
+			for j := range expected {
+				if loads[j] == loads[i] {
+					want.Add(want, expected[j])
+					got.Add(got, observed.P[j])
+				}
+			}
+		}
+		if want.Cmp(got) < 0 || want.Cmp(new(big.Rat).Add(got, observed.Cut)) > 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// result words the mismatch.
+func (m *mismatch) result(r *Run) Result {
+	fleet := fleetOf(len(m.loads))
+	d := &Diagnosis{Claim: r.Claims.Law.String(), State: describe(fleet, m.loads)}
+	if len(m.history) > 0 {
+		d.State += fmt.Sprintf(", after the picks %s", names(fleet, m.history))
+	}
+	if m.err != nil {
+		return Result{Verdict: Violated, Finding: findingOf(m.err), Observed: m.err.Error(), Diagnosis: d}
+	}
+	for i, p := range m.expected {
+		d.Rows = append(d.Rows, Row{fleet[i].Name, fmt.Sprint(m.loads[i]), p.RatString(), m.observed.P[i].RatString()})
+	}
+	observed := "picks " + rationals(m.observed.P)
+	if m.observed.None.Sign() != 0 {
+		observed += ", none " + m.observed.None.RatString()
+	}
+	if fits := r.fittingLaw(); fits != nil {
+		d.Fits = "matches " + fits.String() + " in every state tried"
+	}
+	return Result{
+		Verdict: Violated, Finding: WrongLaw,
+		Expected: "picks " + rationals(m.expected), Observed: observed,
+		Evidence: "every outcome of the coins, in rational numbers", Diagnosis: d,
+	}
+}
+
+func names(fleet []Server, indices []int) string {
+	words := make([]string, len(indices))
+	for k, i := range indices {
+		words[k] = fleet[i].Name
+	}
+	return strings.Join(words, " ")
+}
+
+// fittingLaw names the known law that the code follows, if there is one.
+func (r *Run) fittingLaw() oracle.Law {
+	for _, l := range oracle.KnownLaws(12) {
+		twin := &Run{Subject: r.Subject, Claims: Claims{Law: l}}
+		fits := true
+		for _, loads := range loadVectors(r.Seed) {
+			if twin.lawMismatch(loads) != nil {
+				fits = false
+				break
+			}
+		}
+		if fits {
+			return l
+		}
+	}
+	return nil
+}

@@ -1,0 +1,247 @@
+package spec
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	"pgregory.net/rapid"
+)
+
+// leaseProperties bind black boxes: what is in flight is what was picked and
+// has not ended, whatever happened in between.
+var leaseProperties = []*Property{
+	{
+		Name: "conservation/in-flight", Level: Must,
+		Sentence: "The requests in flight at a server are the open leases, at every step, and none are left at the end.",
+		Source:   "counts that drift: h2o/h2o#1750; apache/dubbo#737",
+		Applies:  func(c *Claims) bool { return c.CountsInFlight },
+		Sampled:  auditedCounts,
+	},
+	{
+		Name: "conservation/second-release", Level: Must,
+		Sentence: "Ending a request a second time is an error and changes nothing.",
+		Source:   "decrements twice on a failed connect: reports on counts below zero",
+		Applies:  func(c *Claims) bool { return c.ReleasesOnce },
+		Probe:    func(s Subject, c *Claims) bool { return s.New != nil },
+		Sampled:  auditedSecondRelease,
+	},
+	{
+		Name: "conservation/after-churn", Level: Must,
+		Sentence: "After any mixture of successes, failures and cancelled requests the picks follow the claimed law again.",
+		Source:   "counts not released on cancel, found by the law that they bend",
+		Applies:  func(c *Claims) bool { return c.CountsInFlight && c.Law != nil },
+		Sampled:  auditedChurn, Statistical: true, Delta: 0.1,
+	},
+	{
+		Name: "continuity/counts-across-update", Level: Must,
+		Sentence: "Requests in flight stay counted when the fleet is updated.",
+		Source:   "continuity; kubernetes/ingress-nginx#4448",
+		Applies:  func(c *Claims) bool { return c.KeepsCounts && c.Law != nil },
+		Sampled:  auditedUpdate, Statistical: true, Delta: 0.1,
+	},
+	{
+		Name: "concurrency/stress", Level: Must,
+		Sentence: "Many goroutines may pick and release at once: no pick fails, and in the end nothing is in flight.",
+		Source:   "traefik/traefik#11755; BerriAI/litellm#40009",
+		Applies:  func(c *Claims) bool { return c.Concurrent },
+		Sampled:  auditedStress,
+	},
+}
+
+// history draws what happens to a black box: the weights of the actions first,
+// so that long runs of one action occur.
+type step struct {
+	action string // "pick", "end", "fail", "cancelled"
+	which  int    // of the open leases
+}
+
+var histories = rapid.Custom(func(t *rapid.T) []step {
+	actions := []string{"pick", "end", "fail", "cancelled"}
+	var deck []string
+	for _, a := range actions {
+		for range rapid.IntRange(0, 6).Draw(t, "weight of "+a) {
+			deck = append(deck, a)
+		}
+	}
+	deck = append(deck, "pick")
+	return rapid.SliceOfN(rapid.Custom(func(t *rapid.T) step {
+		return step{rapid.SampledFrom(deck).Draw(t, "action"), rapid.IntRange(0, 1<<20).Draw(t, "which")}
+	}), 40, 160).Draw(t, "steps")
+})
+
+// play plays a history and calls check after every step.
+func (a *auditor) play(steps []step, check func(k int)) {
+	for k, s := range steps {
+		switch s.action {
+		case "pick":
+			a.acquire(Request{})
+		case "end", "fail":
+			if i := a.nth(s.which); i >= 0 {
+				a.release(i, Outcome{Failed: s.action == "fail"})
+			}
+		case "cancelled":
+			ctx, cancel := context.WithCancel(context.Background())
+			cancel()
+			// Refusing a cancelled request is as good as serving it; losing count is not.
+			if i, l, err := a.tryPick(ctx, Request{}); err == nil {
+				a.history = append(a.history, i)
+				a.leases[i] = append(a.leases[i], l)
+			}
+		}
+		check(k)
+	}
+}
+
+// nth is the server of one of the open leases, or -1 when none is open.
+func (a *auditor) nth(which int) int {
+	open := 0
+	for _, l := range a.leases {
+		open += len(l)
+	}
+	if open == 0 {
+		return -1
+	}
+	which %= open
+	for i, l := range a.leases {
+		if which < len(l) {
+			return i
+		}
+		which -= len(l)
+	}
+	return -1
+}
+
+// counted compares what a Counter says with what is open.
+func (a *auditor) counted(c Counter) *Result {
+	for i, s := range a.fleet {
+		var n int
+		a.run.try("InFlight", func() { n = c.InFlight(s.ID) })
+		if n != len(a.leases[i]) {
+			return &Result{Verdict: Violated, Finding: Leak,
+				Expected: fmt.Sprintf("%d requests in flight at %s", len(a.leases[i]), s.Name),
+				Observed: fmt.Sprintf("it counts %d, with %s", n, a.state())}
+		}
+	}
+	return nil
+}
+
+func auditedCounts(r *Run) Result {
+	steps := 0
+	for h := range 30 {
+		a := r.open(Fleet{Servers: fleetOf(2 + h%6), Seed: r.Seed + uint64(h)})
+		c, ok := a.picker.(Counter)
+		if !ok {
+			return Result{Verdict: NotClaimed, Observed: "it does not tell what it counts; conservation/after-churn judges its picks instead"}
+		}
+		var bad *Result
+		history := histories.Example(int(r.Seed>>1) + h)
+		a.play(history, func(int) {
+			if bad == nil {
+				bad = a.counted(c)
+			}
+		})
+		a.drain()
+		if bad == nil {
+			bad = a.counted(c)
+		}
+		if bad != nil {
+			return *bad
+		}
+		steps += len(history)
+	}
+	return Result{Verdict: Holds, Observed: fmt.Sprintf("after each of %d steps", steps), Samples: steps}
+}
+
+func auditedSecondRelease(r *Run) Result {
+	a := r.open(Fleet{Servers: fleetOf(3), Seed: r.Seed})
+	for range 6 {
+		a.acquire(Request{})
+	}
+	for i := range a.leases {
+		if len(a.leases[i]) == 0 {
+			continue
+		}
+		l := a.leases[i][0]
+		a.release(i, Outcome{})
+		var err error
+		r.try("done", func() { err = l(Outcome{}) })
+		if err == nil {
+			return Result{Verdict: Violated, Finding: SecondRelease, Expected: "an error", Observed: "a request ended twice without one"}
+		}
+		if c, ok := a.picker.(Counter); ok {
+			if bad := a.counted(c); bad != nil {
+				return *bad
+			}
+		}
+	}
+	return Result{Verdict: Holds, Observed: "an error, and nothing changed", Samples: 6}
+}
+
+// auditedChurn plays histories, and then judges the law as if nothing had
+// happened.
+func auditedChurn(r *Run) Result {
+	return r.judgeLaw(func(a *auditor, k int) {
+		a.play(histories.Example(int(r.Seed>>1)+k), func(int) {})
+		a.drain()
+	}, nil)
+}
+
+// auditedUpdate updates the fleet while requests are in flight: the same fleet
+// again, and one more server that comes and goes.
+func auditedUpdate(r *Run) Result {
+	if p := r.open(Fleet{Servers: fleetOf(3), Seed: r.Seed}).picker; p != nil {
+		if _, ok := p.(Updater); !ok {
+			return Result{Verdict: Undecided, Observed: "it has no Update"}
+		}
+	}
+	return r.judgeLaw(nil, func(a *auditor) {
+		more := append(append([]Server(nil), a.fleet...), Server{ID: 1000, Name: "visitor", Weight: 1})
+		for _, fleet := range [][]Server{more, a.fleet} {
+			var err error
+			r.try("Update", func() { err = a.picker.(Updater).Update(fleet) })
+			if err != nil {
+				panic(&fault{Refused, "it refused an update: " + err.Error()})
+			}
+		}
+	})
+}
+
+func auditedStress(r *Run) Result {
+	const goroutines, rounds = 8, 400
+	a := r.open(Fleet{Servers: fleetOf(5), Seed: r.Seed})
+	faults := make(chan *fault, goroutines)
+	var wg sync.WaitGroup
+	for g := range goroutines {
+		wg.Go(func() {
+			defer func() {
+				switch v := recover().(type) {
+				case nil:
+				case *fault:
+					faults <- v
+				default:
+					panic(v)
+				}
+			}()
+			for k := range rounds {
+				_, l, err := a.tryPick(context.Background(), Request{Key: fmt.Sprint(g, k)})
+				if err != nil {
+					panic(&fault{Refused, fmt.Sprintf("with %d goroutines at once it refused a request: %v", goroutines, err)})
+				}
+				a.end(l, Outcome{Failed: k%3 == 0})
+			}
+		})
+	}
+	wg.Wait()
+	select {
+	case f := <-faults:
+		panic(f)
+	default:
+	}
+	if c, ok := a.picker.(Counter); ok {
+		if bad := a.counted(c); bad != nil {
+			return *bad
+		}
+	}
+	return Result{Verdict: Holds, Observed: fmt.Sprintf("%d goroutines, %d requests each", goroutines, rounds), Samples: goroutines * rounds}
+}

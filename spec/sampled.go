@@ -1,0 +1,184 @@
+package spec
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/picklaw/picklaw/oracle"
+)
+
+// sampledPickLaw judges the picks of a black box from frozen states.
+func sampledPickLaw(r *Run) Result { return r.judgeLaw(nil, nil) }
+
+// judgeLaw holds the picks against the claimed law, at several states of
+// several fleets. Before the states of a fleet are visited, and in each state
+// before the picks are taken, something may happen to the subject.
+func (r *Run) judgeLaw(before func(a *auditor, fleet int), inState func(*auditor)) Result {
+	fleets := r.auditFleets()
+	audit := oracle.Audit{
+		Claim: r.Claims.Law, AnyTie: r.Claims.TiesOpen,
+		Alpha: oracle.SplitAlpha(r.Alpha, len(fleets)),
+	}
+	samples, views, bound := 0, 0, 0.0
+	for k, fleet := range fleets {
+		evidence, err := oracle.NewEvidence(audit)
+		if err != nil {
+			panic(err)
+		}
+		states := auditStates(fleet)
+		picks, err := audit.PicksFor(states, r.Property.Delta, oracle.SplitAlpha(r.Beta, len(fleets)))
+		if err != nil {
+			panic(err)
+		}
+		a := r.open(Fleet{Servers: fleet, Seed: r.Seed + uint64(k)})
+		if before != nil {
+			before(a, k)
+		}
+		for _, s := range states {
+			a.reach(s.Loads)
+			if inState != nil {
+				inState(a)
+			}
+			tally := make([]int, len(fleet))
+			for range picks {
+				seen := s
+				seen.History = a.lately()
+				i := a.probe(Request{})
+				if err := evidence.Observe(seen, i); err != nil {
+					panic(err)
+				}
+				tally[i]++
+				if evidence.Convicted() {
+					return r.convict(a, evidence, s, tally, samples)
+				}
+			}
+			views++
+		}
+		bound = max(bound, evidence.Bound())
+		samples += evidence.Picks()
+	}
+	verdict := Holds
+	if bound > r.Property.Delta {
+		verdict = Undecided
+	}
+	return Result{
+		Verdict:  verdict,
+		Expected: r.Claims.Law.String() + " " + example(r.Claims.Law),
+		Observed: fmt.Sprintf("within %.3f in total variation at %d states", bound, views),
+		Evidence: fmt.Sprintf("confidence 1-%.2g, valid at any stopping time", r.Alpha),
+		Samples:  samples,
+	}
+}
+
+// diagnosisPicks is how many picks are taken after a conviction to tell which
+// law is followed instead; they no longer decide anything.
+const diagnosisPicks = 3000
+
+// convict words a conviction.
+func (r *Run) convict(a *auditor, e *oracle.Evidence, s oracle.State, tally []int, earlier int) Result {
+	samples, nats := e.Picks(), e.Nats()
+	for range diagnosisPicks {
+		s.History = a.lately()
+		i := a.probe(Request{})
+		if err := e.Observe(s, i); err != nil {
+			panic(err)
+		}
+		tally[i]++
+	}
+	s.History = nil
+	expected, err := r.Claims.Law.Probabilities(s)
+	if err != nil {
+		panic(err)
+	}
+	total := 0
+	for _, n := range tally {
+		total += n
+	}
+	d := &Diagnosis{Claim: r.Claims.Law.String(), State: describe(a.fleet, s.Loads)}
+	var want, got []string
+	for i, p := range expected {
+		share := float64(tally[i]) / float64(total)
+		d.Rows = append(d.Rows, Row{a.fleet[i].Name, fmt.Sprint(s.Loads[i]), p.RatString(),
+			fmt.Sprintf("%.4f (%d of %d)", share, tally[i], total)})
+		want, got = append(want, p.RatString()), append(got, fmt.Sprintf("%.3f", share))
+	}
+	result := Result{
+		Verdict: Violated, Finding: WrongLaw,
+		Expected: "picks " + strings.Join(want, " "), Observed: "picks " + strings.Join(got, " "),
+		Evidence: fmt.Sprintf("%.1f nats against %.1f needed, after %d picks", nats, math.Log(1/r.Alpha), samples),
+		Samples:  earlier + samples, Diagnosis: d,
+	}
+	if math.IsInf(nats, 1) {
+		result.Evidence = fmt.Sprintf("a pick that the claim forbids, the %s of this fleet", ordinal(samples))
+	}
+	d.Fits = "no known law"
+	if fits, ok := e.BestFit(); ok {
+		d.Fits = fits.String()
+		if p, err := fits.Probabilities(s); err == nil {
+			d.Fits += ", which picks " + rationals(p)
+		}
+		audit := oracle.Audit{Claim: r.Claims.Law, AnyTie: r.Claims.TiesOpen, Alpha: r.Alpha}
+		if limit, err := audit.LimitPicks(fits, auditStates(a.fleet)); err == nil {
+			result.LimitSamples = limit
+		}
+	}
+	return result
+}
+
+func ordinal(n int) string {
+	suffix := "th"
+	if n/10%10 != 1 {
+		switch n % 10 {
+		case 1:
+			suffix = "st"
+		case 2:
+			suffix = "nd"
+		case 3:
+			suffix = "rd"
+		}
+	}
+	return fmt.Sprint(n, suffix)
+}
+
+// auditFleets are the fleets that a claimed law is judged on: sizes that are odd
+// or a little larger than the number of choices, since pairs and powers of two
+// hide much.
+func (r *Run) auditFleets() [][]Server {
+	choices := 1
+	if p, ok := r.Claims.Law.(oracle.PowerOfD); ok {
+		choices = p.D
+	}
+	fleets := [][]Server{fleetOf(max(3, choices+1)), fleetOf(2*choices + 3)}
+	if strings.HasPrefix(r.Claims.Law.String(), "weighted") {
+		for _, f := range fleets {
+			for i := range f {
+				f[i].Weight = uint64(1 + i*i)
+			}
+		}
+	}
+	return fleets
+}
+
+// auditStates are frozen states of a fleet in which laws differ: a staircase up
+// and down, all equal, pairs of ties, one idle server.
+func auditStates(fleet []Server) []oracle.State {
+	n := len(fleet)
+	staircase, down, ties, idle := make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n)
+	for i := range n {
+		staircase[i], down[i], ties[i], idle[i] = float64(i), float64(n-1-i), float64(i/2), 2
+	}
+	idle[n/2] = 0
+	var weights []uint64
+	if !equalWeights(fleet) {
+		for _, s := range fleet {
+			weights = append(weights, s.Weight)
+		}
+	}
+	var states []oracle.State
+	for _, loads := range [][]float64{staircase, make([]float64, n), down, ties, idle} {
+		states = append(states, oracle.State{Loads: loads, Weights: slices.Clone(weights)})
+	}
+	return states
+}

@@ -1,0 +1,90 @@
+package verify
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/picklaw/picklaw/spec"
+)
+
+// print writes a table for each subject, then the diagnoses of what failed.
+func (s Summary) print(out io.Writer, docs map[string]string) {
+	for _, r := range s.Reports {
+		fmt.Fprintf(out, "%s  %s\n", r.Subject, docs[r.Subject])
+		w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+		fmt.Fprintln(w, "  property\texpected\tobserved\tverdict")
+		left := 0
+		for _, p := range r.Properties {
+			if p.Verdict == spec.NotClaimed {
+				left++
+				continue
+			}
+			verdict := string(p.Verdict)
+			if p.Pinned != "" {
+				verdict += ", known"
+			}
+			fmt.Fprintf(w, "  %s\t%s\t%s\t%s\n", p.Name, cell(p.Expected), cell(observed(p)), verdict)
+		}
+		w.Flush()
+		fmt.Fprintf(out, "  %d properties are not claimed", left)
+		if len(r.CouldClaim) > 0 {
+			fmt.Fprintf(out, ", of which it could claim %s", strings.Join(r.CouldClaim, ", "))
+		}
+		fmt.Fprint(out, "\n\n")
+	}
+	for _, r := range s.Reports {
+		for _, p := range r.Failures() {
+			fmt.Fprintf(out, "%s: %v\n", r.Subject, p)
+		}
+	}
+	fmt.Fprintf(out, "%d subjects: %s; false alarms at most %g\n", len(s.Reports), tally(s.Summary), s.Alpha)
+}
+
+func observed(p spec.PropertyResult) string {
+	if p.Tier == spec.Sampled && p.Samples > 0 {
+		return fmt.Sprintf("%s (%d picks)", p.Observed, p.Samples)
+	}
+	return p.Observed
+}
+
+// cell is one line of a table, short enough for a terminal.
+func cell(text string) string {
+	text, _, _ = strings.Cut(text, "\n")
+	const width = 64
+	if r := []rune(text); len(r) > width {
+		return string(r[:width-1]) + "…"
+	}
+	return text
+}
+
+func tally(summary map[spec.Verdict]int) string {
+	order := []spec.Verdict{spec.Holds, spec.Violated, spec.Undecided, spec.HarnessError, spec.NotClaimed}
+	var words []string
+	for _, v := range order {
+		if n := summary[v]; n > 0 || v == spec.Holds {
+			words = append(words, fmt.Sprintf("%d %s", n, v))
+		}
+	}
+	return strings.Join(words, ", ")
+}
+
+// find returns the subject of that name.
+func find(subjects []spec.Subject, name string) (spec.Subject, error) {
+	i := slices.IndexFunc(subjects, func(s spec.Subject) bool { return s.Name == name })
+	if i < 0 {
+		return spec.Subject{}, fmt.Errorf("verify: no subject is named %q", name)
+	}
+	return subjects[i], nil
+}
+
+func listings(subjects []spec.Subject) []Listing {
+	list := make([]Listing, len(subjects))
+	for i, s := range subjects {
+		list[i] = Listing{s.Name, cmp.Or(s.Doc, "no description")}
+	}
+	return list
+}

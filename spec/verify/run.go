@@ -1,0 +1,141 @@
+package verify
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/picklaw/picklaw/oracle"
+	"github.com/picklaw/picklaw/spec"
+)
+
+// Exit codes of the commands.
+const (
+	exitHolds     = 0
+	exitViolated  = 1
+	exitUsage     = 2
+	exitUndecided = 3
+	exitHarness   = 4
+)
+
+// Request says what to verify.
+type Request struct {
+	Programs  []Program
+	Subject   string   // empty: all of them
+	Property  []string // empty: all
+	Seed      uint64
+	Alpha     float64 // of the whole run, over all subjects
+	JSON      bool
+	Reproduce string           // the command that repeats one subject; its name is appended
+	Progress  func(who string) // told which subject is being checked; nil for nobody
+}
+
+// A Summary is the outcome over all subjects.
+type Summary struct {
+	Alpha   float64              `json:"alpha"`
+	Reports []*spec.Report       `json:"reports"`
+	Summary map[spec.Verdict]int `json:"summary"`
+}
+
+// UsageError is a request that cannot be met because of how it was put.
+type UsageError struct{ Text string }
+
+func (e *UsageError) Error() string { return e.Text }
+
+// Run verifies and prints: a table and the diagnoses of what failed, or JSON.
+// It prints nothing before everything is known, and returns the exit code.
+func Run(ctx context.Context, q Request, out io.Writer) (int, error) {
+	for _, name := range q.Property {
+		if _, err := spec.Find(name); err != nil {
+			return exitUsage, &UsageError{err.Error()}
+		}
+	}
+	type target struct {
+		program Program
+		Listing
+	}
+	var targets []target
+	var known []string
+	for _, p := range q.Programs {
+		list, err := p.Subjects(ctx)
+		if err != nil {
+			return exitHarness, err
+		}
+		for _, l := range list {
+			known = append(known, l.Name)
+			if q.Subject == "" || q.Subject == l.Name {
+				targets = append(targets, target{p, l})
+			}
+		}
+	}
+	if len(targets) == 0 {
+		return exitUsage, &UsageError{fmt.Sprintf("no subject is named %q; there are: %s", q.Subject, strings.Join(known, ", "))}
+	}
+	s := Summary{Alpha: q.Alpha, Summary: make(map[spec.Verdict]int)}
+	docs := make(map[string]string)
+	for _, t := range targets {
+		if q.Progress != nil {
+			q.Progress(t.Name)
+		}
+		report, err := t.program.Check(ctx, order{
+			Subject: t.Name, Seed: q.Seed, Properties: slices.Clone(q.Property),
+			Alpha:     oracle.SplitAlpha(q.Alpha, len(known)),
+			Reproduce: q.reproduce(t.Name),
+		})
+		if err != nil {
+			return exitHarness, err
+		}
+		docs[t.Name] = t.Doc
+		s.Reports = append(s.Reports, report)
+		for v, n := range report.Summary {
+			s.Summary[v] += n
+		}
+	}
+	if q.JSON {
+		var object any = s
+		if q.Subject != "" {
+			object = s.Reports[0]
+		}
+		e := json.NewEncoder(out)
+		e.SetIndent("", "  ")
+		if err := e.Encode(object); err != nil {
+			return exitHarness, err
+		}
+	} else {
+		s.print(out, docs)
+	}
+	return s.exitCode(), nil
+}
+
+func (q Request) reproduce(subject string) string {
+	if q.Reproduce == "" {
+		return ""
+	}
+	command := q.Reproduce + " --policy " + subject
+	if q.Seed != 1 {
+		command += fmt.Sprintf(" --seed %d", q.Seed)
+	}
+	return command
+}
+
+// exitCode is that of the worst surprise. A pinned deviation that shows as
+// pinned is none.
+func (s Summary) exitCode() int {
+	code := exitHolds
+	for _, r := range s.Reports {
+		for _, p := range r.Surprises() {
+			switch {
+			case p.Verdict == spec.HarnessError:
+				return exitHarness
+			case p.Verdict == spec.Undecided && code == exitHolds:
+				code = exitUndecided
+			case p.Verdict == spec.Violated || p.Pinned != "":
+				code = exitViolated
+			}
+		}
+	}
+	return code
+}
