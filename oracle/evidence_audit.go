@@ -114,7 +114,7 @@ func (e *Evidence) Observe(s State, pick int) error {
 		s.History = e.run
 	}
 	m := &moment{view: e.now, state: s}
-	if err := e.bets.predict(m); err != nil {
+	if err := e.bets.ready(m); err != nil {
 		return err
 	}
 	e.judge(m, pick)
@@ -156,22 +156,37 @@ func (e *Evidence) look(s State) *view {
 	return v
 }
 
-// judge multiplies the wealth of the bets against the claim, and against every
-// candidate.
+// judge multiplies the wealth of the bets against the claim, which is about
+// groups, and against every candidate, which is about servers.
 func (e *Evidence) judge(m *moment, pick int) {
-	c, limit := e.audit.Contamination, -math.Log(e.audit.Alpha)
-	group := m.view.groupOf[pick]
-	claim := stretch(m.view.grouped(m.laws[0]), m.view.grouped(m.bet), c)
-	e.wealth += math.Log(m.view.sum(m.bet, group) / claim[group])
+	c, limit, b, v := e.audit.Contamination, -math.Log(e.audit.Alpha), e.bets, m.view
+	group := v.groupOf[pick]
+	onServer := b.of(m, v.servers[pick])
+	onGroup := onServer
+	if len(v.groups[group]) > 1 {
+		onGroup = b.of(m, v.groups[group])
+	}
+	bet, fit := dot(b.byGroup, onGroup), dot(b.byServer, onServer)
+
+	claim := v.sum(m.claim(), group)
+	var fits []float64
+	if c > 0 {
+		bets := b.mixed(m, b.byGroup, v.groups)
+		bet, claim = bets[group], stretch(v.grouped(m.claim()), bets, c)[group]
+		fits = b.mixed(m, b.byServer, v.servers)
+	}
+	e.wealth += math.Log(bet / claim)
 	e.convicted = e.convicted || e.wealth >= limit
 
-	stray := c / float64(len(m.fit))
+	stray := c / float64(len(v.counts))
 	for i := range e.rivalry {
 		r, law := &e.rivalry[i], m.laws[i]
 		r.fit += math.Log((1-c)*law[pick] + stray)
-		r.nats += math.Log(m.fit[pick] / stretch(law, m.fit, c)[pick])
+		r.nats += math.Log(fit / stretch(law, fits, c)[pick])
 		r.refuted = r.refuted || r.nats >= limit
 	}
+	update(b.byGroup, onGroup)
+	update(b.byServer, onServer)
 }
 
 // Convicted reports whether the evidence against the claim ever reached 1/alpha.

@@ -193,15 +193,46 @@ func TestWealthFollowsTheBestBet(t *testing.T) {
 				if bet.part == 1 {
 					least(e.rivalry[bet.law].law.String(), prior[k])
 				}
-			case frequencies:
+			case *frequencies:
 				least("frequencies", prior[k])
-			case oneServer:
+			case *oneServer:
 				for j := range n {
 					if !a.AnyTie { // its weights are those of servers
 						least(fmt.Sprint("server ", j), prior[k]/float64(n))
 					}
 				}
 			}
+		}
+	})
+}
+
+// The weights of the mixture move so that the wealth is the average of the
+// products of all bets, on groups, by their prior weights. 60 picks of rounded
+// factors, none of them below 1e-6, move the logarithms by less than 1e-9.
+func TestWealthIsTheMixtureOfProducts(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		e := newEvidence(t, Audit{Claim: PowerOfD{D: 2, Replacement: true}, Alpha: 1e-3, AnyTie: rapid.Bool().Draw(t, "any tie")})
+		e.start(4)
+		products := slices.Clone(e.bets.byServer)
+		for _, pick := range rapid.SliceOfN(rapid.SampledFrom([]int{0, 0, 1, 1, 1, 2, 3}), 1, 60).Draw(t, "picks") {
+			s := State{Loads: []float64{1, 1, 0, 0}}
+			now := &moment{view: e.look(s), state: State{Loads: s.Loads, History: e.run}}
+			require.NoError(t, e.bets.ready(now))
+			group := now.view.groups[now.view.groupOf[pick]]
+			for k, p := range e.bets.predictors {
+				q, claimed := 0.0, 0.0
+				for _, i := range group {
+					q += p.at(now, i)
+					claimed += now.claim()[i]
+				}
+				products[k] *= q / claimed
+			}
+			require.NoError(t, e.Observe(s, pick))
+			wealth := 0.0
+			for _, x := range products {
+				wealth += x
+			}
+			require.InDelta(t, math.Log(wealth), e.Nats(), 1e-9)
 		}
 	})
 }

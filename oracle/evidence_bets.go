@@ -1,15 +1,15 @@
 package oracle
 
-import "math/big"
+import (
+	"math/big"
+	"slices"
+)
 
 // A moment is what is known before one pick.
 type moment struct {
 	view  *view
 	state State       // with its history
 	laws  [][]float64 // of the claim and of each rival
-	q     [][]float64 // what each bet predicts
-	bet   []float64   // the mixture, weighted by how well groups were predicted
-	fit   []float64   // the mixture, weighted by how well servers were predicted
 }
 
 // last is the pick before this one.
@@ -23,11 +23,24 @@ func (m *moment) last() (pick int, ok bool) {
 // claim is the law that is judged.
 func (m *moment) claim() []float64 { return m.laws[0] }
 
+// allowed counts the servers that the claim does not forbid.
+func (m *moment) allowed() int {
+	n := 0
+	for _, p := range m.claim() {
+		if p > 0 {
+			n++
+		}
+	}
+	return n
+}
+
 // A predictor bets on the next pick.
 type predictor interface {
-	// predict fills q with probabilities that add up to 1.
-	predict(m *moment, q []float64)
-	// learn is told the pick after predict.
+	// ready is told of the moment before its pick.
+	ready(m *moment)
+	// at is the predicted probability of server i; over all servers it adds up to 1.
+	at(m *moment, i int) float64
+	// learn is told the pick.
 	learn(m *moment, pick int)
 }
 
@@ -37,11 +50,10 @@ type bets struct {
 	audit      Audit
 	predictors []predictor
 	byGroup    []float64 // the posterior weight of each, by the groups it predicted
-	byServer   []float64 // and by servers; the same slice when groups are servers
-	q          [][]float64
+	byServer   []float64 // and by servers
 }
 
-// The prior puts half of the wealth on the rivals, since the truth is mostly one
+// The prior puts most of the wealth on the rivals, since the truth is mostly one
 // of them, and spreads the rest.
 func newBets(candidates []Law, a Audit) *bets {
 	b := &bets{laws: candidates, audit: a}
@@ -56,12 +68,12 @@ func newBets(candidates []Law, a Audit) *bets {
 		rivals = append(rivals, rival{i + 1, 1})
 		diluted = append(diluted, rival{i + 1, 0.5}, rival{i + 1, 0.1})
 	}
-	add(0.5, rivals...)
-	add(0.1, diluted...)
-	add(0.1, neighbour{0.03}, neighbour{0.1}, neighbour{0.3})
-	add(0.1, frequencies{}, transitions{})
-	add(0.1, newTilt(again), newTilt(successor), newTilt(overdue))
-	add(0.1, oneServer{make(map[*view][]float64)})
+	add(0.6, rivals...)
+	add(0.08, diluted...)
+	add(0.08, neighbour{0.03}, neighbour{0.1}, neighbour{0.3})
+	add(0.08, &frequencies{}, &transitions{})
+	add(0.08, newTilt(again), newTilt(successor), newTilt(overdue))
+	add(0.08, newOneServer())
 	total := 0.0
 	for _, w := range b.byServer {
 		total += w
@@ -69,72 +81,67 @@ func newBets(candidates []Law, a Audit) *bets {
 	for i := range b.byServer {
 		b.byServer[i] /= total // without rivals there is less to share
 	}
-	b.byGroup = b.byServer
-	if a.AnyTie {
-		b.byGroup = append([]float64(nil), b.byServer...)
-	}
+	b.byGroup = slices.Clone(b.byServer)
 	return b
 }
 
-// predict fills in the laws and bets of the moment.
-func (b *bets) predict(m *moment) error {
+// ready fills in the laws of the moment and prepares the predictors.
+func (b *bets) ready(m *moment) error {
 	var err error
 	if m.laws, err = m.view.probabilities(b.laws, m.state); err != nil {
 		return err
 	}
-	n := len(m.state.Loads)
-	if b.q == nil || len(b.q[0]) != n {
-		b.q = make([][]float64, len(b.predictors))
-		for k := range b.q {
-			b.q[k] = make([]float64, n)
-		}
-	}
-	m.q = b.q
-	// Every bet knows of the strays: to them it gives an even chance.
-	c := b.audit.Contamination
-	for k, p := range b.predictors {
-		p.predict(m, m.q[k])
-		for i := range m.q[k] {
-			m.q[k][i] = (1-c)*m.q[k][i] + c/float64(n)
-		}
-	}
-	m.fit = mix(b.byServer, m.q)
-	m.bet = m.fit
-	if b.audit.AnyTie {
-		m.bet = mix(b.byGroup, m.q)
+	for _, p := range b.predictors {
+		p.ready(m)
 	}
 	return nil
 }
 
-// mix averages predictions.
-func mix(weights []float64, q [][]float64) []float64 {
-	mixed := make([]float64, len(q[0]))
-	for k, w := range weights {
-		if w == 0 {
-			continue
+// of is what every predictor gives to a set of servers. All of them know of the
+// strays, which have an even chance.
+func (b *bets) of(m *moment, servers []int) []float64 {
+	c := b.audit.Contamination
+	stray := c * float64(len(servers)) / float64(len(m.state.Loads))
+	q := make([]float64, len(b.predictors))
+	for k, p := range b.predictors {
+		for _, i := range servers {
+			q[k] += p.at(m, i)
 		}
-		for i, x := range q[k] {
-			mixed[i] += w * x
-		}
+		q[k] = (1-c)*q[k] + stray
 	}
-	return mixed
+	return q
 }
 
-// learn moves the weights to the bets that predicted the pick (Bayes), and
-// tells the predictors. A weight that underflows stays 0: that bet has lost.
+// mixed is what the mixture gives to each of the sets.
+func (b *bets) mixed(m *moment, weights []float64, sets [][]int) []float64 {
+	q := make([]float64, len(sets))
+	for j, servers := range sets {
+		q[j] = dot(weights, b.of(m, servers))
+	}
+	return q
+}
+
+func dot(x, y []float64) float64 {
+	sum := 0.0
+	for i := range x {
+		sum += x[i] * y[i]
+	}
+	return sum
+}
+
+// learn tells the pick to the predictors.
 func (b *bets) learn(m *moment, pick int) {
-	if b.audit.AnyTie {
-		group := m.view.groupOf[pick]
-		whole := m.view.sum(m.bet, group)
-		for k := range b.byGroup {
-			b.byGroup[k] *= m.view.sum(m.q[k], group) / whole
-		}
-	}
-	for k := range b.byServer {
-		b.byServer[k] *= m.q[k][pick] / m.fit[pick]
-	}
 	for _, p := range b.predictors {
 		p.learn(m, pick)
+	}
+}
+
+// update moves weights to the predictors that gave much to what happened
+// (Bayes). A weight that underflows stays 0: that bet has lost.
+func update(weights, predicted []float64) {
+	whole := dot(weights, predicted)
+	for k := range weights {
+		weights[k] *= predicted[k] / whole
 	}
 }
 
@@ -147,6 +154,10 @@ func (v *view) probabilities(laws []Law, s State) ([][]float64, error) {
 	for i, l := range laws {
 		if v.laws[i] != nil {
 			out[i] = v.laws[i]
+			continue
+		}
+		if q, ok := l.(interface{ predict(State) []float64 }); ok {
+			out[i] = q.predict(s) // does not validate a long history again and again
 			continue
 		}
 		p, err := l.Probabilities(s)

@@ -9,10 +9,10 @@ type rival struct {
 	part float64 // how often it follows that law
 }
 
-func (r rival) predict(m *moment, q []float64) {
-	for i, p := range m.claim() {
-		q[i] = (1-r.part)*p + r.part*m.laws[r.law][i]
-	}
+func (rival) ready(*moment) {}
+
+func (r rival) at(m *moment, i int) float64 {
+	return (1-r.part)*m.claim()[i] + r.part*m.laws[r.law][i]
 }
 
 func (rival) learn(*moment, int) {}
@@ -20,11 +20,11 @@ func (rival) learn(*moment, int) {}
 // neighbour bets that a part of what each server should get leaks to the next.
 type neighbour struct{ part float64 }
 
-func (l neighbour) predict(m *moment, q []float64) {
+func (neighbour) ready(*moment) {}
+
+func (l neighbour) at(m *moment, i int) float64 {
 	p := m.claim()
-	for i := range p {
-		q[i] = (1-l.part)*p[i] + l.part*p[(i+len(p)-1)%len(p)]
-	}
+	return (1-l.part)*p[i] + l.part*p[(i+len(p)-1)%len(p)]
 }
 
 func (neighbour) learn(*moment, int) {}
@@ -34,63 +34,69 @@ func (neighbour) learn(*moment, int) {}
 // the claim forbids shares one half in all: a fleet of forbidden servers should
 // not make the bet slow to learn. It can be wrong about nothing for ever, and
 // pays about (k-1)/2·ln t nats for that.
-type frequencies struct{}
+type frequencies struct{ dirichlet }
 
-func (frequencies) predict(m *moment, q []float64) { counted(m, m.view.counts, m.view.picks, q) }
-
-func (frequencies) learn(*moment, int) {}
+func (f *frequencies) ready(m *moment) { f.count(m, m.view.counts, m.view.picks) }
 
 // transitions is frequencies after the same pick: a Markov chain of order 1.
-type transitions struct{}
+type transitions struct{ dirichlet }
 
-func (transitions) predict(m *moment, q []float64) {
+func (f *transitions) ready(m *moment) {
 	last, ok := m.last()
 	if !ok {
-		copy(q, m.claim())
+		f.sum = 0
 		return
 	}
-	r, seen := m.view.after[last]
-	if !seen {
-		counted(m, nil, 0, q)
-		return
-	}
-	counted(m, r.counts, *r.total, q)
-}
-
-func (transitions) learn(*moment, int) {}
-
-// counted is the Dirichlet predictive of counts that add up to total.
-func counted(m *moment, counts []int, total int, q []float64) {
-	allowed := 0
-	for _, p := range m.claim() {
-		if p > 0 {
-			allowed++
-		}
-	}
-	forbidden := len(q) - allowed
-	sum := float64(total) + float64(allowed)/2
-	if forbidden > 0 {
-		sum += 0.5
-	}
-	for i, p := range m.claim() {
-		prior := 0.5
-		if p == 0 {
-			prior /= float64(forbidden)
-		}
-		q[i] = prior / sum
-		if counts != nil {
-			q[i] += float64(counts[i]) / sum
-		}
+	if r, seen := m.view.after[last]; seen {
+		f.count(m, r.counts, *r.total)
+	} else {
+		f.count(m, nil, 0)
 	}
 }
+
+// dirichlet predicts by counts. With a sum of 0 it knows nothing and follows the
+// claim.
+type dirichlet struct {
+	counts    []int // nil for none
+	sum       float64
+	forbidden float64 // the prior of a server that the claim forbids
+}
+
+func (d *dirichlet) count(m *moment, counts []int, total int) {
+	allowed := m.allowed()
+	d.counts = counts
+	d.sum = float64(total) + float64(allowed)/2
+	if n := len(m.claim()); n > allowed {
+		d.sum += 0.5
+		d.forbidden = 0.5 / float64(n-allowed)
+	}
+}
+
+func (d *dirichlet) at(m *moment, i int) float64 {
+	if d.sum == 0 {
+		return m.claim()[i]
+	}
+	x := 0.5
+	if m.claim()[i] == 0 {
+		x = d.forbidden
+	}
+	if d.counts != nil {
+		x += float64(d.counts[i])
+	}
+	return x / d.sum
+}
+
+func (*dirichlet) learn(*moment, int) {}
 
 // tilt bets that a set of servers, which moves with the history, is hit more or
 // less often than claimed. How often is learnt with one half added to hits and
 // misses; within the set and outside of it the claim stands.
 type tilt struct {
-	set  func(m *moment, in []bool)
-	seen map[*view]*hits
-	in   []bool
+	set   func(m *moment, in []bool)
+	seen  map[*view]*hits
+	in    []bool
+	bets  bool       // there is something to bet on
+	scale [2]float64 // what the claim is multiplied with outside and inside
 }
 
 type hits struct{ hit, trials int }
@@ -126,34 +132,33 @@ func overdue(m *moment, in []bool) {
 	}
 }
 
-func (t *tilt) predict(m *moment, q []float64) {
-	t.in = append(t.in[:0], make([]bool, len(q))...)
+func (t *tilt) ready(m *moment) {
+	t.in = append(t.in[:0], make([]bool, len(m.claim()))...)
 	t.set(m, t.in)
-	copy(q, m.claim())
 	inside, outside := 0.0, 0.0
-	for i, p := range q {
+	for i, p := range m.claim() {
 		if t.in[i] {
 			inside += p
 		} else {
 			outside += p
 		}
 	}
-	if inside == 0 || outside == 0 {
-		clear(t.in) // nothing to bet on
-		return
-	}
-	h := t.at(m.view)
-	part := (float64(h.hit) + 0.5) / float64(h.trials+1)
-	for i := range q {
-		if t.in[i] {
-			q[i] *= part / inside
-		} else {
-			q[i] *= (1 - part) / outside
-		}
+	t.bets, t.scale = inside > 0 && outside > 0, [2]float64{1, 1}
+	if t.bets {
+		h := t.hits(m.view)
+		part := (float64(h.hit) + 0.5) / float64(h.trials+1)
+		t.scale = [2]float64{(1 - part) / outside, part / inside}
 	}
 }
 
-func (t *tilt) at(v *view) *hits {
+func (t *tilt) at(m *moment, i int) float64 {
+	if t.in[i] {
+		return m.claim()[i] * t.scale[1]
+	}
+	return m.claim()[i] * t.scale[0]
+}
+
+func (t *tilt) hits(v *view) *hits {
 	h, ok := t.seen[v]
 	if !ok {
 		h = new(hits)
@@ -163,10 +168,10 @@ func (t *tilt) at(v *view) *hits {
 }
 
 func (t *tilt) learn(m *moment, pick int) {
-	if !slices.Contains(t.in, true) {
+	if !t.bets {
 		return
 	}
-	h := t.at(m.view)
+	h := t.hits(m.view)
 	h.trials++
 	if t.in[pick] {
 		h.hit++
@@ -175,56 +180,55 @@ func (t *tilt) learn(m *moment, pick int) {
 
 // oneServer bets that a single server, any of them, gets more or less than its
 // due. It is a mixture, in each view, of a tilt for each server.
-type oneServer struct{ weights map[*view][]float64 }
-
-// part is the predicted probability of server i under its own tilt, given its
-// claimed one; ok is false when the claim is certain and there is nothing to tilt.
-func (o oneServer) part(m *moment, i int) (part float64, ok bool) {
-	if p := m.claim()[i]; !(p > 0 && p < 1) {
-		return p, false
-	}
-	return (float64(m.view.counts[i]) + 0.5) / float64(m.view.picks+1), true
+type oneServer struct {
+	weights   map[*view][]float64
+	w         []float64 // of this view
+	elsewhere float64   // what all tilts together multiply the claim with, were no server special
 }
 
-func (o oneServer) predict(m *moment, q []float64) {
+func newOneServer() *oneServer { return &oneServer{weights: make(map[*view][]float64)} }
+
+// scale is what the tilt of server i multiplies its claimed probability with,
+// and that of all others. They are 1 where the claim is certain.
+func (*oneServer) scale(m *moment, i int) (there, elsewhere float64) {
+	p := m.claim()[i]
+	if !(p > 0 && p < 1) {
+		return 1, 1
+	}
+	part := (float64(m.view.counts[i]) + 0.5) / float64(m.view.picks+1)
+	return part / p, (1 - part) / (1 - p)
+}
+
+func (o *oneServer) ready(m *moment) {
 	w, ok := o.weights[m.view]
 	if !ok {
-		w = make([]float64, len(q))
-		for i := range w {
-			w[i] = 1 / float64(len(w))
-		}
+		w = slices.Repeat([]float64{1 / float64(len(m.claim()))}, len(m.claim()))
 		o.weights[m.view] = w
 	}
-	// Under the tilt of j, server i ≠ j has p(i)·(1-part(j))/(1-p(j)).
-	p, elsewhere := m.claim(), 0.0
-	for j := range p {
-		if part, ok := o.part(m, j); ok {
-			elsewhere += w[j] * (1 - part) / (1 - p[j])
-		} else {
-			elsewhere += w[j]
-		}
-	}
-	for i := range p {
-		q[i] = p[i] * elsewhere
-		if part, ok := o.part(m, i); ok {
-			q[i] += w[i] * (part - p[i]*(1-part)/(1-p[i]))
-		}
+	o.w, o.elsewhere = w, 0
+	for j := range w {
+		_, elsewhere := o.scale(m, j)
+		o.elsewhere += w[j] * elsewhere
 	}
 }
 
-func (o oneServer) learn(m *moment, pick int) {
-	w, p, sum := o.weights[m.view], m.claim(), 0.0
-	for j := range w {
-		if part, ok := o.part(m, j); ok {
-			if j == pick {
-				w[j] *= part / p[j]
-			} else {
-				w[j] *= (1 - part) / (1 - p[j])
-			}
+func (o *oneServer) at(m *moment, i int) float64 {
+	there, elsewhere := o.scale(m, i)
+	return m.claim()[i] * max(0, o.elsewhere+o.w[i]*(there-elsewhere)) // rounding could leave -1e-17
+}
+
+func (o *oneServer) learn(m *moment, pick int) {
+	sum := 0.0
+	for j := range o.w {
+		there, elsewhere := o.scale(m, j)
+		if j == pick {
+			o.w[j] *= there
+		} else {
+			o.w[j] *= elsewhere
 		}
-		sum += w[j]
+		sum += o.w[j]
 	}
-	for j := range w {
-		w[j] /= sum
+	for j := range o.w {
+		o.w[j] /= sum
 	}
 }

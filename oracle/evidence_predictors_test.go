@@ -16,13 +16,16 @@ func TestPredictorsPredictLaws(t *testing.T) {
 		for _, pick := range rapid.SliceOfN(rapid.IntRange(0, 3), 1, 30).Draw(t, "picks") {
 			s := State{Loads: rapid.SampledFrom([][]float64{{0, 1, 1, 2}, {0, 0, 0, 0}, {4, 3, 2, 1}}).Draw(t, "loads")}
 			require.NoError(t, e.Observe(s, pick))
-			for k, q := range e.bets.q {
+			m := &moment{view: e.now, state: State{Loads: s.Loads, History: e.run}}
+			require.NoError(t, e.bets.ready(m))
+			for _, p := range e.bets.predictors {
 				sum := 0.0
-				for _, x := range q {
+				for i := range s.Loads {
+					x := p.at(m, i)
 					require.GreaterOrEqual(t, x, 0.0)
 					sum += x
 				}
-				require.InDelta(t, 1, sum, 1e-12, "%T", e.bets.predictors[k])
+				require.InDelta(t, 1, sum, 1e-12, "%T", p)
 			}
 		}
 	})
@@ -35,9 +38,8 @@ func TestOneServerIsAMixtureOfTilts(t *testing.T) {
 		claim := []float64{0.1, 0.5, 0.25, 0.15}
 		v := newView(State{Loads: make([]float64, 4)}, strictly([][]int{indices(4)}), 1)
 		m := &moment{view: v, laws: [][]float64{claim}}
-		bet := oneServer{make(map[*view][]float64)}
+		bet := newOneServer()
 		weights := []float64{0.25, 0.25, 0.25, 0.25}
-		q := make([]float64, 4)
 		for _, pick := range rapid.SliceOfN(rapid.SampledFrom([]int{0, 0, 0, 1, 2, 3}), 1, 40).Draw(t, "picks") {
 			tilts, whole := make([][]float64, 4), 0.0
 			for j, p := range claim {
@@ -49,13 +51,13 @@ func TestOneServerIsAMixtureOfTilts(t *testing.T) {
 				tilts[j][j] = part
 				whole += weights[j]
 			}
-			bet.predict(m, q)
-			for i := range q {
+			bet.ready(m)
+			for i := range claim {
 				want := 0.0
 				for j := range tilts {
 					want += weights[j] / whole * tilts[j][i]
 				}
-				require.InEpsilon(t, want, q[i], 1e-12)
+				require.InEpsilon(t, want, bet.at(m, i), 1e-12)
 			}
 			bet.learn(m, pick)
 			v.learn(m, pick)

@@ -11,10 +11,11 @@ import (
 type view struct {
 	loads   []float64
 	weights []uint64
-	order   int     // of first appearance, from 1
-	groups  [][]int // the outcomes that the audit tells apart
-	groupOf []int   // by server
-	laws    [][]float64
+	order   int         // of first appearance, from 1
+	groups  [][]int     // the outcomes that the audit tells apart
+	groupOf []int       // by server
+	servers [][]int     // the same without ties
+	laws    [][]float64 // by law; nil where it depends on the history
 	picks   int
 	counts  []int       // picks of each server
 	claimed []float64   // sum of the claimed probabilities of each group
@@ -37,6 +38,7 @@ func newView(s State, groups [][]int, order int) *view {
 		order:   order,
 		groups:  groups,
 		groupOf: make([]int, n),
+		servers: strictly([][]int{indices(n)}),
 		counts:  make([]int, n),
 		claimed: make([]float64, len(groups)),
 		after:   make(map[int]row),

@@ -10,6 +10,19 @@ type RoundRobin struct{}
 // String is "round-robin".
 func (RoundRobin) String() string { return "round-robin" }
 
+// predict is Probabilities for a state that is known to be valid.
+func (RoundRobin) predict(s State) []float64 {
+	p := make([]float64, len(s.Loads))
+	if len(s.History) == 0 {
+		for i := range p {
+			p[i] = 1 / float64(len(p))
+		}
+		return p
+	}
+	p[(s.History[len(s.History)-1]+1)%len(p)] = 1
+	return p
+}
+
 // Probabilities is uniform without a history, else 1 for the next in turn.
 func (RoundRobin) Probabilities(s State) ([]*big.Rat, error) {
 	if len(s.History) == 0 {

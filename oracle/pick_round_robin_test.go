@@ -17,6 +17,7 @@ func TestRoundRobinTakesTurns(t *testing.T) {
 			require.NoError(t, err)
 			want := []string{"0", "0", "0", "0"}
 			want[turn%4] = "1"
+			require.Equal(t, floats(p), RoundRobin{}.predict(s))
 			for i := range want {
 				require.Equal(t, want[i], p[i].RatString())
 			}
