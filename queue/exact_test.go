@@ -89,7 +89,7 @@ func (l sumLaw) region(m int, param float64) (low, high float64) {
 
 // bisect is the point at which a monotone condition turns true, from above.
 func bisect(a, b float64, cond func(float64) bool) float64 {
-	for range 200 {
+	for b-a > 1e-12*b {
 		if mid := (a + b) / 2; cond(mid) {
 			b = mid
 		} else {
@@ -100,21 +100,25 @@ func bisect(a, b float64, cond func(float64) bool) float64 {
 }
 
 // sampleSize is a number of draws for which a world that is wrong, with the
-// parameter wrong instead of right, passes with probability missed at most. It
-// is within 5% of the smallest.
+// parameter wrong instead of right, passes with probability missed at most.
 func (l sumLaw) sampleSize(right, wrong float64) int {
-	for m := 10; ; m += m/20 + 1 {
+	enough := func(m int) bool {
 		low, high := l.region(m, right)
-		pass := 1.0
 		if l.mean(wrong) > l.mean(right) {
-			pass = l.atMost(m, wrong, high)
-		} else {
-			pass = l.atLeast(m, wrong, low)
+			return l.atMost(m, wrong, high) <= missed
 		}
-		if pass <= missed {
-			return m
+		return l.atLeast(m, wrong, low) <= missed
+	}
+	m := 16
+	for !enough(m) {
+		m *= 2
+	}
+	for step := m / 4; step > m/32; step /= 2 { // a little less will do as well
+		if enough(m - step) {
+			m -= step
 		}
 	}
+	return m
 }
 
 // check fails when the sum of m draws is in a tail that the law with this

@@ -38,14 +38,15 @@ func (p *python) Float64() float64 {
 // ExpFloat64 is expovariate(1).
 func (p *python) ExpFloat64() float64 { return -math.Log(1 - p.Float64()) }
 
+var kindermanMonahan = 4 * math.Exp(-0.5) / math.Sqrt2
+
 // NormFloat64 is normalvariate(0, 1), by the ratio of uniforms (Kinderman and
 // Monahan 1977).
 func (p *python) NormFloat64() float64 {
-	c := 4 * math.Exp(-0.5) / math.Sqrt2
 	for {
 		u1 := p.Float64()
 		u2 := 1 - p.Float64()
-		z := c * (u1 - 0.5) / u2
+		z := kindermanMonahan * (u1 - 0.5) / u2
 		if z*z/4 <= -math.Log(u2) {
 			return z
 		}
