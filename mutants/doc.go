@@ -1,0 +1,40 @@
+// Package mutants proves that the suite can fail: a catalog of planted bugs,
+// most of which happened in some real balancer, the generator that compiles
+// them all into one test binary, and the runner that counts which property
+// convicts which bug.
+//
+// A mutant is one wrong hunk in one reference file:
+//
+//	{
+//		ID:   "power_of_d_last_never_drawn",
+//		File: "policies/power_of_d.go",
+//		Find: "i = c.IntN(n)", Replace: "i = c.IntN(n - 1)",
+//		Story:    "The last server is never drawn.",
+//		Source:   "classic",
+//		Predicts: []string{"power-of-d/pick-law"},
+//		Spares:   []string{"keys"},
+//	}
+//
+// go generate ./mutants writes a twin zz_mutants_x.go beside each reference
+// file x.go that starts with the line
+//
+//	//go:build !mutants
+//
+// The twin, behind the tag mutants, holds the same code and a clone of each
+// mutated function. Which one runs is decided once, by package active: by the
+// tag mutant_ID, or else by the variable PICKLAW_MUTANT of the environment. So
+//
+//	go test -tags mutants,mutant_power_of_d_last_never_drawn ./spec
+//
+// shows the suite catch that bug, -tags mutants alone is the unmutated code, and
+// one build serves the whole catalog. A hunk outside of a function body, such as
+// a type or a constant, is applied by go build -overlay instead, in a build of
+// its own.
+//
+// [Run] is honest by construction. The unmutated suite must be green first. A
+// mutant is caught only when its code compiles, its suite runs to the end, and a
+// named property says violated; whatever else goes wrong is broken, and no exit
+// code is taken for a verdict.
+package mutants
+
+//go:generate go run ./generate

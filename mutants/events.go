@@ -1,0 +1,72 @@
+package mutants
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+)
+
+// An event is one property decided on one subject, as the suite reports it.
+type event struct {
+	Subject string `json:"subject"`
+	Result  struct {
+		Name     string  `json:"name"`
+		Tier     string  `json:"tier"`
+		Verdict  string  `json:"verdict"`
+		Finding  string  `json:"finding"`
+		Expected string  `json:"expected"`
+		Observed string  `json:"observed"`
+		Pinned   string  `json:"pinned"`
+		Seconds  float64 `json:"seconds"`
+	} `json:"result"`
+	End bool `json:"end"`
+}
+
+// Verdicts of properties, as package spec spells them.
+const (
+	holds        = "holds"
+	violated     = "violated"
+	notClaimed   = "not claimed"
+	harnessError = "harness error"
+)
+
+// golden is the tier of digit-for-digit tables. They change with every change
+// of the simulator, so they tell nothing about what a mutant breaks.
+const golden = "golden"
+
+// readEvents reads what a suite reported. Events that were read come back even
+// with an error, which is not nil unless the last line says that the suite has
+// come to its end.
+func readEvents(file string) ([]event, error) {
+	f, err := os.Open(file)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, errors.New("the suite reported nothing; is there a test TestReference?")
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	var all []event
+	for lines := json.NewDecoder(bufio.NewReader(f)); ; {
+		var e event
+		switch err := lines.Decode(&e); {
+		case errors.Is(err, io.EOF):
+			return all, fmt.Errorf("the suite stopped before its end, after %d results", len(all))
+		case err != nil:
+			return all, fmt.Errorf("result %d of the suite cannot be read: %w", len(all)+1, err)
+		case e.End && lines.More():
+			return all, fmt.Errorf("the suite went on after its end")
+		case e.End && len(all) == 0:
+			return nil, errors.New("the suite ended without any result")
+		case e.End:
+			return all, nil
+		}
+		if e.Result.Name == "" || e.Result.Verdict == "" {
+			return all, fmt.Errorf("result %d of the suite has no name or no verdict", len(all)+1)
+		}
+		all = append(all, e)
+	}
+}
