@@ -58,7 +58,6 @@ func TestReference(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer f.Close()
 	events := json.NewEncoder(f)
 	decide := func(name, tier string, ok bool) {
 		verdict := "holds"
@@ -67,6 +66,7 @@ func TestReference(t *testing.T) {
 		}
 		events.Encode(map[string]any{"subject": "s", "result": map[string]any{"name": name, "tier": tier, "verdict": verdict}})
 	}
+	t.Cleanup(func() { events.Encode(map[string]bool{"end": true}) }) // runs in a panic, too
 	decide("sum/add", "exact", rooms.Add(2, 3) == 5)
 	decide("sum/table", "golden", rooms.Add(20, 30) == 50)
 	var c rooms.Counter
@@ -86,7 +86,6 @@ func TestReference(t *testing.T) {
 	case 4:
 		time.Sleep(time.Hour)
 	}
-	events.Encode(map[string]bool{"end": true})
 }
 `
 

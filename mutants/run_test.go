@@ -146,6 +146,9 @@ func TestGreenFirst(t *testing.T) {
 // Without its tests, or with tests that do not compile, the suite catches
 // nothing.
 func TestSuiteWithoutTests(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds a module")
+	}
 	caught := entry("caught", "return a + b", "return a - b", "sum/add")
 	o := newFixture(t, strings.Replace(fixtureSuite, "TestReference", "TestSomethingElse", 1), caught)
 	r, err := Run(t.Context(), o)

@@ -62,8 +62,8 @@ type outcome struct {
 	seconds  float64
 }
 
-// run starts the suite once. Whatever the exit code says, only the events
-// count, and only if the suite reports its end.
+// run starts the suite once. No exit code is a verdict: only the events count,
+// and only if the suite reports its end and did not crash.
 func (s *suite) run(ctx context.Context, mutant string, sampled []string, limit time.Duration, events string) outcome {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
@@ -87,8 +87,10 @@ func (s *suite) run(ctx context.Context, mutant string, sampled []string, limit 
 		o.fault = fmt.Errorf("%w: %s", o.fault, lastWords(o.output))
 	case err != nil && !errors.As(err, &exited):
 		o.fault = err
-	case err != nil && exited.ExitCode() < 0:
-		o.fault = fmt.Errorf("the suite was killed: %w", err)
+	case err != nil && exited.ExitCode() != 1:
+		// Tests that fail end with 1, a panic with 2. A panic still runs the
+		// cleanup of its test, which may report an end that is none.
+		o.fault = fmt.Errorf("the suite crashed: %w: %s", err, lastWords(o.output))
 	}
 	return o
 }

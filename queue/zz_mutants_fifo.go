@@ -80,8 +80,9 @@ func (f *fifo) accept(now, w float64) (start, finish float64) {
 
 // departures is an ascending queue of finish times in a ring.
 type departures struct {
-	ring       []float64 // length 0 or a power of two
+	next       float64   // the first of them, which decides most questions without the ring
 	head, tail uint      // counters; tail-head jobs are in the ring
+	ring       []float64 // length 0 or a power of two
 }
 
 func (d *departures) len() int { return int(d.tail - d.head) }
@@ -90,7 +91,16 @@ func (d *departures) at(i uint) *float64 { return &d.ring[i&uint(len(d.ring)-1)]
 
 // retire drops the times up to now.
 func (d *departures) retire(now float64) {
-	for d.head != d.tail && *d.at(d.head) <= now {
+	if d.head != d.tail && d.next <= now {
+		d.drop(now)
+	}
+}
+
+func (d *departures) drop(now float64) {
+	for d.head != d.tail {
+		if d.next = *d.at(d.head); d.next > now {
+			return
+		}
 		d.head++
 	}
 }
@@ -109,6 +119,9 @@ func (d *departures) push(finish float64) {
 	if d.len() == len(d.ring) {
 		d.grow()
 	}
+	if d.head == d.tail {
+		d.next = finish
+	}
 	*d.at(d.tail) = finish
 	d.tail++
 }
@@ -120,6 +133,7 @@ func (d *departures) insert(finish float64) {
 		*d.at(i) = *d.at(i - 1)
 		*d.at(i - 1) = finish
 	}
+	d.next = *d.at(d.head)
 }
 
 func (d *departures) grow() {
