@@ -1,0 +1,261 @@
+package queue
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/picklaw/picklaw/policies"
+)
+
+// A Form is a way to number the states of a chain.
+type Form string
+
+const (
+	// Auto is Full up to half a million states, and beyond that Sorted where it
+	// is allowed; the default.
+	Auto Form = "auto"
+	// Full numbers every vector of jobs and assumes nothing.
+	Full Form = "full"
+	// Sorted numbers the vectors up to the order of the servers. It needs equal
+	// servers and a policy without memory that commutes with relabelling.
+	Sorted Form = "sorted"
+)
+
+// autoFull is the size up to which Auto takes the full form.
+const autoFull = 1 << 19
+
+// A Chain is a small fleet that Solve knows everything about: a closed loop of
+// the code of a policy and a queueing system.
+//
+// Requests arrive in a Poisson process of rate Rho times the sum of the speeds,
+// each with exponential work of mean 1. Server i works at Speeds[i] on one
+// request at a time. The policy sees how many requests each server holds, at
+// this very moment; its clock stands at 0. A request picked to a server that
+// holds Buffer requests already, or to none, is lost. This is the World
+// {Servers, Speeds, Weights, Rho, Capacity: Buffer} of Simulate.
+type Chain struct {
+	// Policy is in the state that it starts from. A Stateful policy is cloned
+	// and needs finitely many states; a Member is told the fleet. A Learner is
+	// refused: what it learns from latencies has no finite description.
+	Policy  policies.Policy
+	Request policies.Request // the same for every pick
+	Servers int              // how many, at least 1
+	Speeds  []float64        // nil: 1 each
+	Weights []uint64         // what the policy is told; nil: 1 each
+	Rho     float64          // positive; below 1 when Buffer is 0
+	// Buffer is the most requests that a server holds, the one in service
+	// included. With 0 there is no limit, and the answer is an estimate: that of
+	// a finite buffer large enough for the remaining difference to be estimated
+	// below Tolerance.
+	Buffer    int
+	Form      Form    // "": Auto
+	Tolerance float64 // relative error of MeanJobs to aim for; 0: 1e-8
+	Memory    int64   // bytes to use at most; 0: DefaultMemory
+	Options   []Option
+}
+
+// DefaultMemory bounds the memory of Solve unless Chain.Memory does.
+const DefaultMemory = 1 << 30
+
+const defaultTolerance = 1e-8
+
+// model is a chain with its defaults filled in.
+type model struct {
+	policy    policies.Policy
+	request   policies.Request
+	servers   []policies.Server
+	speeds    []float64
+	lambda    float64
+	form      Form
+	tolerance float64
+	memory    int64
+	options   []Option
+}
+
+// Solve computes the stationary law of a chain and what follows from it. The
+// transitions are the picks of the policy's own code, enumerated at every vector
+// of jobs and in every state that the policy comes to.
+//
+// Its errors are those of Enumerate, *TooLarge, *NotSymmetric, and such as name
+// the field that is out of range.
+func Solve(c Chain) (*Solution, error) {
+	m, err := c.model()
+	if err != nil {
+		return nil, err
+	}
+	if c.Buffer == 0 {
+		return m.unlimited()
+	}
+	return m.solve(c.Buffer)
+}
+
+func (c Chain) model() (model, error) {
+	m := model{
+		policy: c.Policy, request: c.Request, servers: policies.Fleet(max(c.Servers, 0)), speeds: slices.Clone(c.Speeds),
+		form: c.Form, tolerance: c.Tolerance, memory: c.Memory, options: c.Options,
+	}
+	if c.Servers < 1 {
+		return m, fmt.Errorf("queue: %d servers, want at least 1", c.Servers)
+	}
+	for what, length := range map[string]int{"speeds": len(c.Speeds), "weights": len(c.Weights)} {
+		if length != 0 && length != c.Servers {
+			return m, fmt.Errorf("queue: %d %s for %d servers, want one each", length, what, c.Servers)
+		}
+	}
+	for i, w := range c.Weights {
+		if w < 1 || w > policies.MaxWeight {
+			return m, fmt.Errorf("queue: weight %d of server %d, want 1 to %d", w, i, uint64(policies.MaxWeight))
+		}
+		m.servers[i].Weight = w
+	}
+	if m.speeds == nil {
+		m.speeds = slices.Repeat([]float64{1}, c.Servers)
+	}
+	capacity := 0.0
+	for i, v := range m.speeds {
+		if !(v > 0) || math.IsInf(v, 1) {
+			return m, fmt.Errorf("queue: speed %v of server %d, want a finite positive number", v, i)
+		}
+		capacity += v
+	}
+	if m.lambda = c.Rho * capacity; !(c.Rho > 0) || math.IsInf(m.lambda, 1) {
+		return m, fmt.Errorf("queue: rho is %v, want a finite positive number", c.Rho)
+	}
+	if c.Buffer == 0 && c.Rho >= 1 {
+		return m, fmt.Errorf("queue: rho is %v, want less than 1 when nothing limits the buffers", c.Rho)
+	}
+	if c.Buffer < 0 || c.Buffer > math.MaxUint16 {
+		return m, fmt.Errorf("queue: a buffer of %d, want 1 to %d, or 0 for no limit", c.Buffer, math.MaxUint16)
+	}
+	if m.form == "" {
+		m.form = Auto
+	}
+	if !slices.Contains([]Form{Auto, Full, Sorted}, m.form) {
+		return m, fmt.Errorf("queue: unknown form %q, want %q, %q or %q", m.form, Auto, Full, Sorted)
+	}
+	if m.tolerance == 0 {
+		m.tolerance = defaultTolerance
+	}
+	if !(m.tolerance >= 1e-12 && m.tolerance < 1) {
+		return m, fmt.Errorf("queue: a tolerance of %v, want 1e-12 or more and less than 1", m.tolerance)
+	}
+	if m.memory == 0 {
+		m.memory = DefaultMemory
+	}
+	if m.policy == nil {
+		return m, errors.New("queue: a chain without a policy")
+	}
+	if _, learns := m.policy.(policies.Learner); learns {
+		return m, fmt.Errorf("queue: %T learns from latencies, so it has no finite chain", m.policy)
+	}
+	if s, ok := m.policy.(policies.Stateful); ok {
+		m.policy = s.Clone()
+	}
+	policies.Join(m.policy, m.servers)
+	return m, nil
+}
+
+// symmetric fails when the servers themselves are not equal.
+func (m model) symmetric() error {
+	for i := range m.servers {
+		if m.speeds[i] != m.speeds[0] {
+			return &NotSymmetric{Unequal: "speeds"}
+		}
+		if m.servers[i].Weight != m.servers[0].Weight {
+			return &NotSymmetric{Unequal: "weights"}
+		}
+	}
+	return nil
+}
+
+// chain builds the chain in the form asked for, or in the one that suits.
+func (m model) chain(buffer int) (*chain, error) {
+	if m.form != Sorted && (m.form == Full || sizeOf(len(m.speeds), buffer, false) <= autoFull) {
+		return m.build(buffer, false)
+	}
+	err := m.symmetric()
+	if err == nil {
+		var c *chain
+		if c, err = m.build(buffer, true); err == nil {
+			return c, nil
+		}
+	}
+	var reason *NotSymmetric
+	if m.form == Sorted || !errors.As(err, &reason) {
+		return nil, err
+	}
+	c, err := m.build(buffer, false)
+	var large *TooLarge
+	if errors.As(err, &large) {
+		large.Reason = reason
+	}
+	return c, err
+}
+
+// solve solves the chain with a buffer.
+func (m model) solve(buffer int) (*Solution, error) {
+	c, err := m.chain(buffer)
+	if err != nil {
+		return nil, err
+	}
+	start := 0
+	if len(c.memories) > 1 {
+		if start, err = c.recurrent(); err != nil {
+			return nil, err
+		}
+	}
+	c.start(start)
+	cycles, wrong, err := c.iterate(m.tolerance / 10)
+	if err != nil {
+		return nil, err
+	}
+	s := c.solution(m)
+	s.Cycles, s.Error = cycles, wrong
+	return s, nil
+}
+
+// maxCycles is far beyond what any chain has needed: about 40 for a fleet
+// without memory, 100 for a rotation.
+const maxCycles = 1000
+
+// iterate runs cycles until the mean number of jobs is estimated to be within
+// tolerance of its limit. The estimate adds up the changes still to come as a
+// geometric series, with the slowest contraction of the last few cycles.
+func (c *chain) iterate(tolerance float64) (cycles int, wrong float64, err error) {
+	jobs, changes := c.jobs(), []float64{math.Inf(1)}
+	for cycles = 1; cycles <= maxCycles; cycles++ {
+		c.aggregate(cycles%(c.space.n+1) - 1)
+		c.cycle()
+		before := jobs
+		jobs = c.jobs()
+		changes = append(changes, math.Abs(jobs-before))
+		wrong = remaining(changes) / jobs
+		if jobs == 0 { // a policy that never picks
+			wrong = 0
+		}
+		if cycles >= 5 && wrong <= tolerance {
+			return cycles, wrong, nil
+		}
+	}
+	return cycles, wrong, fmt.Errorf("queue: no convergence within %d cycles: the mean number of jobs is still off by a factor of about 1 + %.3g",
+		maxCycles, wrong)
+}
+
+// remaining estimates how far a sequence is from its limit, from the list of its
+// changes: the last change times q/(1-q), where q is the slowest of the last
+// three contractions. Changes at the level of rounding count as that level.
+func remaining(changes []float64) float64 {
+	last := changes[len(changes)-1]
+	q := 0.0
+	for i := max(1, len(changes)-3); i < len(changes); i++ {
+		if changes[i] > 0 {
+			q = max(q, changes[i]/changes[i-1])
+		}
+	}
+	if q >= 1 {
+		return last * float64(len(changes)) // not contracting: no better than that
+	}
+	return last * q / (1 - q)
+}

@@ -1,0 +1,76 @@
+package queue
+
+import "math"
+
+// A grid is a finite Markov chain in continuous time, in the form that sweeps
+// need: for every state the transitions that lead into it. p is the iterate for
+// its stationary law, the p >= 0 with p·Q = 0 and sum 1.
+type grid struct {
+	into []int // the transitions into state x are into[x] to into[x+1]
+	from []uint32
+	rate []float64
+	out  []float64 // total rate out of a state
+	p    []float64
+
+	coarse *coarsening // nil for the coarsest grid
+}
+
+// sweep is one Gauss-Seidel sweep: p[x] becomes the flow into x over the rate
+// out of x, in the order of the numbers or in the opposite order. State hold,
+// when it is one, keeps its probability.
+func (g *grid) sweep(up bool, hold int) {
+	states := len(g.out)
+	for k := range states {
+		x := k
+		if !up {
+			x = states - 1 - k
+		}
+		if x == hold || g.out[x] == 0 { // an absorbing state keeps what it started with
+			continue
+		}
+		g.p[x] = g.flow(x) / g.out[x]
+	}
+}
+
+// flow is the probability flow into a state.
+func (g *grid) flow(x int) float64 {
+	flow := 0.0
+	from, rate := g.from[g.into[x]:g.into[x+1]], g.rate[g.into[x]:g.into[x+1]]
+	for e, y := range from {
+		flow += g.p[y] * rate[e]
+	}
+	return flow
+}
+
+// start puts all probability on one state and spreads it by two sweeps. States
+// that cannot be reached from there keep the probability 0, exactly, for good.
+func (g *grid) start(state int) {
+	clear(g.p)
+	g.p[state] = 1
+	g.sweep(true, state)
+	g.sweep(false, state)
+	g.normalize()
+}
+
+func (g *grid) normalize() {
+	sum := 0.0
+	for _, p := range g.p {
+		sum += p
+	}
+	for x := range g.p {
+		g.p[x] /= sum
+	}
+}
+
+// residual is the sum of |p·Q| over the states, as a part of all flows.
+func (g *grid) residual() float64 {
+	wrong, all := 0.0, 0.0
+	for x, p := range g.p {
+		wrong += math.Abs(g.flow(x) - p*g.out[x])
+		all += p * g.out[x]
+	}
+	if all == 0 {
+		return 0
+	}
+	return wrong / all
+}
