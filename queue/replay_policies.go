@@ -1,6 +1,9 @@
 package queue
 
 import (
+	"fmt"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/picklaw/picklaw/policies"
@@ -50,6 +53,7 @@ func (p replayScan) Pick(_ policies.Request, v policies.View, _ policies.Coins) 
 type replaySample struct {
 	d     int
 	score func(policies.View, int) float64
+	tell  func(drawn []int, picked int) // nil, or told of every pick
 	drawn []int
 }
 
@@ -60,6 +64,9 @@ func (p *replaySample) Pick(_ policies.Request, v policies.View, c policies.Coin
 		if s := p.score(v, i); s < least {
 			best, least = i, s
 		}
+	}
+	if p.tell != nil {
+		p.tell(p.drawn, best)
 	}
 	return best
 }
@@ -111,36 +118,29 @@ func (p *replayEWMA) Observe(id policies.ServerID, o policies.Outcome) {
 // Estimate is the latency expected of a server, in ticks.
 func (p *replayEWMA) Estimate(id policies.ServerID, _ time.Duration) float64 { return p.ewma[id] }
 
-// sampled tells a function which servers a replaySample drew for each pick.
-type sampled struct {
-	*replaySample
-	tell func(drawn []int, picked int)
-}
-
-func (p sampled) Pick(q policies.Request, v policies.View, c policies.Coins) int {
-	i := p.replaySample.Pick(q, v, c)
-	p.tell(p.drawn, i)
-	return i
-}
-
-// replayPolicy makes a policy of the published queueing experiments by the
-// spelling of its law, or nil.
-func replayPolicy(law string) func() policies.Policy {
+// ReplayPolicy makes policies that draw what the published queueing experiments
+// drew, by the spelling of their law, for worlds on CPython's stream: random,
+// round-robin, least-request, lowest-index, power-of-d:D and
+// power-of-d:D:replacement.
+func ReplayPolicy(law string) (func() policies.Policy, error) {
 	switch law {
 	case "random":
-		return func() policies.Policy { return policies.Random{} }
+		return func() policies.Policy { return policies.Random{} }, nil
 	case "round-robin":
-		return func() policies.Policy { return withoutCoins{new(policies.RoundRobin)} }
+		return func() policies.Policy { return withoutCoins{new(policies.RoundRobin)} }, nil
 	case "least-request":
-		return func() policies.Policy { return policies.LeastRequest{} }
+		return func() policies.Policy { return policies.LeastRequest{} }, nil
 	case "lowest-index":
-		return func() policies.Policy { return replayScan{replayLoad} }
-	case "power-of-d:2":
-		return func() policies.Policy { return &replaySample{d: 2, score: replayLoad} }
-	case "power-of-d:3":
-		return func() policies.Policy { return &replaySample{d: 3, score: replayLoad} }
-	case "power-of-d:2:replacement":
-		return func() policies.Policy { return policies.PowerOfD{D: 2, Replacement: true} }
+		return func() policies.Policy { return replayScan{replayLoad} }, nil
 	}
-	return nil
+	text, power := strings.CutPrefix(law, "power-of-d:")
+	text, replacement := strings.CutSuffix(text, ":replacement")
+	d, err := strconv.Atoi(text)
+	switch {
+	case !power || err != nil || d < 1:
+		return nil, fmt.Errorf("queue: no replay of policy %q, want random, round-robin, least-request, lowest-index, power-of-d:D or power-of-d:D:replacement", law)
+	case replacement:
+		return func() policies.Policy { return policies.PowerOfD{D: d, Replacement: true} }, nil
+	}
+	return func() policies.Policy { return &replaySample{d: d, score: replayLoad} }, nil
 }

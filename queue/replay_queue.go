@@ -4,14 +4,22 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 
 	"github.com/picklaw/picklaw/policies"
 )
 
-// published is the world of the queueing experiments with its defaults.
-func published() World {
+// Published is the world of the published queueing experiments with its
+// defaults: 100 servers at rho = 0.9, drawn from CPython's stream.
+func Published() World {
 	return World{Servers: 100, Rho: 0.9, Warmup: 500, Horizon: 2500, Quantiles: true, RNG: Python}
+}
+
+// PublishedHerd is the world of the published experiment with many balancers,
+// each of which counts its own requests only. On CPython's stream it draws
+// everything from one stream, and the work of a request after its pick.
+func PublishedHerd(servers int, rho float64, dispatchers int) World {
+	return World{Servers: servers, Rate: float64(servers) * rho, Work: Lognormal{-0.36, 0.85}, View: Local, Dispatchers: dispatchers,
+		Jobs: 300_000, Skip: 20_000, Quantiles: true, RNG: Python, workAfterPick: true, oneStream: true}
 }
 
 // replayed is a world, a policy and the seeds it was published with.
@@ -40,10 +48,14 @@ func replayAll(cases ...replayed) ([]summary, error) {
 			tasks = append(tasks, task{c, s})
 		}
 	}
-	err := parallel(len(tasks), func(i int) (err error) {
+	err := parallel(len(tasks), func(i int) error {
 		at := tasks[i]
 		c := cases[at.c]
-		out[at.c].runs[at.s], err = Simulate(c.world, replayPolicy(c.law), c.seeds[at.s])
+		newPolicy, err := ReplayPolicy(c.law)
+		if err != nil {
+			return err
+		}
+		out[at.c].runs[at.s], err = Simulate(c.world, newPolicy, c.seeds[at.s])
 		return err
 	})
 	for c := range out {
@@ -107,7 +119,7 @@ func lawOf(name string) string {
 
 func tableQ1(t Table) ([][]any, error) {
 	return replayGrid(t, func(row int) []replayed {
-		w := published()
+		w := Published()
 		w.Servers, w.Rho, w.Warmup, w.Horizon = 50, t.number(row, 0), 1000, 6000
 		return []replayed{{w, "random", []uint64{1, 2, 3}}}
 	}, func(row int, s []summary) []any {
@@ -118,7 +130,7 @@ func tableQ1(t Table) ([][]any, error) {
 
 func tableQ2(t Table) ([][]any, error) {
 	return replayGrid(t, func(row int) []replayed {
-		return []replayed{{published(), lawOf(t.label(row, 0)), []uint64{1, 2, 3}}}
+		return []replayed{{Published(), lawOf(t.label(row, 0)), []uint64{1, 2, 3}}}
 	}, func(_ int, s []summary) []any {
 		return []any{s[0].mean, s[0].lowest, s[0].highest, s[0].p99, s[0].p999, s[0].peak}
 	})
@@ -143,7 +155,7 @@ func tableQ2Limit(t Table) ([][]any, error) {
 }
 
 func tableQ3(t Table) ([][]any, error) {
-	w := published()
+	w := Published()
 	w.ProbeEvery = 20
 	s, err := replayAll(replayed{w, "random", []uint64{1}}, replayed{w, "power-of-d:2", []uint64{1}})
 	if err != nil {
@@ -174,7 +186,7 @@ func meansAndP99s(_ int, s []summary) []any {
 
 func tableQ4(t Table) ([][]any, error) {
 	return replayGrid(t, func(row int) []replayed {
-		w := published()
+		w := Published()
 		if t.label(row, 0) != "live" {
 			w.View, w.Refresh = SharedStale, t.number(row, 0)
 		}
@@ -184,7 +196,7 @@ func tableQ4(t Table) ([][]any, error) {
 
 func tableQ5(t Table) ([][]any, error) {
 	return replayGrid(t, func(row int) []replayed {
-		w := published()
+		w := Published()
 		w.View, w.Dispatchers = Local, int(t.number(row, 0))
 		return []replayed{{w, "least-request", []uint64{1}}, {w, "power-of-d:2", []uint64{1}}}
 	}, meansAndP99s)
@@ -192,7 +204,7 @@ func tableQ5(t Table) ([][]any, error) {
 
 func tableQ6(t Table) ([][]any, error) {
 	return replayGrid(t, func(row int) []replayed {
-		w := published()
+		w := Published()
 		w.Servers, w.Rho, w.Warmup, w.Horizon, w.Sick = 10, 0.7, 100, 2000, map[int]float64{0: 0.2}
 		return []replayed{{w, lawOf(t.label(row, 0)), []uint64{1, 2, 3}}}
 	}, func(_ int, s []summary) []any {
@@ -202,7 +214,7 @@ func tableQ6(t Table) ([][]any, error) {
 
 func tableQ7(t Table) ([][]any, error) {
 	return replayGrid(t, func(row int) []replayed {
-		w := published()
+		w := Published()
 		w.Rho, w.Work, w.Metric = 0.8, UnitLognormal(1.2), Metric(t.label(row, 1))
 		return []replayed{{w, lawOf(t.label(row, 0)), []uint64{1, 2}}}
 	}, meansAndP99s)
@@ -211,7 +223,7 @@ func tableQ7(t Table) ([][]any, error) {
 func tableM1(t Table) ([][]any, error) {
 	horizons := []float64{20000, 8000, 2500}
 	return replayGrid(t, func(row int) []replayed {
-		w := published()
+		w := Published()
 		w.Servers, w.Horizon, w.Warmup = int(t.number(row, 0)), horizons[row], horizons[row]/5
 		return []replayed{{w, "power-of-d:2", []uint64{1, 2, 3}}, {w, "power-of-d:2:replacement", []uint64{1, 2, 3}}}
 	}, func(_ int, s []summary) []any { return []any{s[0].mean, s[1].mean} })
@@ -219,7 +231,7 @@ func tableM1(t Table) ([][]any, error) {
 
 func tableM2(t Table) ([][]any, error) {
 	return replayGrid(t, func(row int) []replayed {
-		w := published()
+		w := Published()
 		w.Rho = 0.3
 		law := map[string]string{"random": "least-request", "lowest index": "lowest-index"}[t.label(row, 0)]
 		return []replayed{{w, law, []uint64{1}}}
@@ -233,16 +245,9 @@ func tableM2(t Table) ([][]any, error) {
 	})
 }
 
-// tableH1 draws everything from one stream, the work after the pick.
 func tableH1(t Table) ([][]any, error) {
 	return replayGrid(t, func(row int) []replayed {
-		k, err := strconv.Atoi(t.label(row, 0))
-		if err != nil {
-			panic(err) // a published label
-		}
-		const servers, rho = 16, 0.8
-		w := World{Servers: servers, Rate: servers * rho, Work: Lognormal{-0.36, 0.85}, View: Local, Dispatchers: k,
-			Jobs: 300_000, Skip: 20_000, Quantiles: true, RNG: Python, workAfterPick: true, oneStream: true}
+		w := PublishedHerd(16, 0.8, int(t.number(row, 0)))
 		return []replayed{{w, lawOf(t.label(row, 1)), []uint64{0, 1, 2, 3, 4}}}
 	}, func(_ int, s []summary) []any { return []any{s[0].p50, s[0].p95, s[0].p99} })
 }
@@ -267,7 +272,11 @@ func tableP1(t Table) ([][]any, error) {
 		peaks := make([]int, 4)
 		w := World{Servers: 4, Slots: 120, Arrivals: arrivals, Work: work, RNG: Python}
 		w.Observe = func(j Job) { peaks[j.Server] = max(peaks[j.Server], j.InSystemBefore+1) }
-		if _, err := Simulate(w, replayPolicy(laws[t.label(row, 0)]), 42); err != nil {
+		newPolicy, err := ReplayPolicy(laws[t.label(row, 0)])
+		if err != nil {
+			return nil, err
+		}
+		if _, err := Simulate(w, newPolicy, 42); err != nil {
 			return nil, err
 		}
 		rows = append(rows, []any{peaks, slices.Max(peaks)})

@@ -6,164 +6,128 @@ import (
 	"github.com/picklaw/picklaw/policies"
 )
 
-// tickReplay is a world of the experiments with latencies and errors: n
-// backends of which the last is fast, and broken unless healthy.
-type tickReplay struct {
-	n, slow, fast, slots int
-	policy               string
-	d                    int     // servers to compare; 0: all
-	alpha                float64 // of the estimates
-	first                bool    // the fast backend is the first instead
-	tell                 func(drawn []int, picked int)
-}
+// publishedAlpha is the weight of the newest latency in the published
+// estimates, unless a table says otherwise.
+const publishedAlpha = 0.2
 
-func publishedTicks(policy string, d int) tickReplay {
-	return tickReplay{n: 4, slow: 10, fast: 1, slots: 1, policy: policy, d: d, alpha: 0.2}
-}
+// tickSeed is the one seed of all the published tick tables.
+const tickSeed = 1
 
-func (r tickReplay) world() (w TickWorld, fast int, prior []float64) {
-	fast = r.n - 1
-	if r.first {
-		fast = 0
+// replay runs a policy, and returns the share of the fast backend too.
+func (f FastErrors) replay(law string, alpha float64) (TickResult, float64, error) {
+	p, err := f.ReplayPolicy(law, alpha)
+	if err != nil {
+		return TickResult{}, 0, err
 	}
-	w = TickWorld{Ticks: 20_000, Rate: 0.32, Slots: r.slots, RNG: Python}
-	for i := range r.n {
-		if i == fast {
-			w.Backends = append(w.Backends, Backend{ErrorTicks: r.fast, ErrorRate: 1})
-			prior = append(prior, float64(r.fast))
-		} else {
-			w.Backends = append(w.Backends, Backend{Ticks: r.slow})
-			prior = append(prior, float64(r.slow))
-		}
-	}
-	return w, fast, prior
+	return f.replayWith(p)
 }
 
-func (r tickReplay) newPolicy(prior []float64) policies.Policy {
-	switch r.policy {
-	case "round-robin":
-		return withoutCoins{new(policies.RoundRobin)}
-	case "least-conn":
-		if r.d > 0 {
-			return &replaySample{d: r.d, score: replayLoad}
-		}
-		return replayScan{replayLoad}
-	case "peak-ewma", "ewma-over-success":
-		p := newReplayEWMA(r.d, r.alpha, r.policy == "ewma-over-success", prior)
-		if r.tell != nil {
-			p.Policy = sampled{p.Policy.(*replaySample), r.tell}
-		}
-		return p
-	}
-	panic(fmt.Sprintf("queue: the tables name an unknown policy %q", r.policy))
-}
-
-// run returns the result and the share of the fast backend.
-func (r tickReplay) run() (TickResult, float64, error) {
-	w, fast, prior := r.world()
-	out, err := w.Simulate(r.newPolicy(prior), 1)
+func (f FastErrors) replayWith(p policies.Policy) (TickResult, float64, error) {
+	out, err := f.World().Simulate(p, tickSeed)
 	if err != nil {
 		return out, 0, err
 	}
-	return out, out.Shares[fast], nil
+	return out, out.Shares[f.Fast()], nil
 }
 
-// tickRows computes each row of a table on its own core.
-func tickRows(t Table, compute func(row int) ([]any, error)) ([][]any, error) {
+// tickLaw is the spelling of a policy that a table names in its own way, over d
+// servers (0: all).
+func tickLaw(name string, d int) string {
+	if name == "least-conn" {
+		name = "least-request"
+	}
+	if d > 0 {
+		return fmt.Sprintf("%s:%d", name, d)
+	}
+	return name
+}
+
+// tickRows computes the rows of a table on all cores.
+func tickRows(t Table, compute func(row int, f FastErrors) ([]any, error)) ([][]any, error) {
 	rows := make([][]any, len(t.published))
 	err := parallel(len(rows), func(row int) (err error) {
-		rows[row], err = compute(row)
+		rows[row], err = compute(row, PublishedTicks())
 		return err
 	})
 	return rows, err
 }
 
 func tableK1(t Table) ([][]any, error) {
-	return tickRows(t, func(row int) ([]any, error) {
+	return tickRows(t, func(row int, f FastErrors) ([]any, error) {
 		d := 0
 		if t.label(row, 1) != "-" {
 			d = int(t.number(row, 1))
 		}
-		got, share, err := publishedTicks(t.label(row, 0), d).run()
+		got, share, err := f.replay(tickLaw(t.label(row, 0), d), publishedAlpha)
 		return []any{got.Requests, got.Sent, got.Goodput, got.P99, got.OkP99, share}, err
 	})
 }
 
 func tableK2(t Table) ([][]any, error) {
-	return tickRows(t, func(row int) ([]any, error) {
-		r := publishedTicks("peak-ewma", int(t.number(row, 1)))
-		r.n = int(t.number(row, 0))
+	return tickRows(t, func(row int, f FastErrors) ([]any, error) {
+		f.Backends = int(t.number(row, 0))
+		p := newReplayEWMA(int(t.number(row, 1)), publishedAlpha, false, f.Prior())
 		won, seen := 0, 0
-		r.tell = func(drawn []int, picked int) {
-			if contains(drawn, r.n-1) {
+		p.Policy.(*replaySample).tell = func(drawn []int, picked int) {
+			if contains(drawn, f.Fast()) {
 				seen++
 			}
-			if picked == r.n-1 {
+			if picked == f.Fast() {
 				won++
 			}
 		}
-		got, share, err := r.run()
+		got, share, err := f.replayWith(p)
 		return []any{got.Requests, share, won, seen, got.Goodput}, err
 	})
 }
 
 func tableK3(t Table) ([][]any, error) {
-	return tickRows(t, func(row int) ([]any, error) {
-		r := publishedTicks("least-conn", int(t.number(row, 1)))
-		r.n = int(t.number(row, 0))
-		got, share, err := r.run()
+	return tickRows(t, func(row int, f FastErrors) ([]any, error) {
+		f.Backends = int(t.number(row, 0))
+		got, share, err := f.replay(tickLaw("least-conn", int(t.number(row, 1))), publishedAlpha)
 		return []any{got.Requests, share, got.Goodput}, err
 	})
 }
 
 func tableK4(t Table) ([][]any, error) {
-	return tickRows(t, func(row int) ([]any, error) {
-		r := publishedTicks("peak-ewma", 0)
-		r.slow, r.fast = int(t.number(row, 0)), int(t.number(row, 1))
-		got, share, err := r.run()
+	return tickRows(t, func(row int, f FastErrors) ([]any, error) {
+		f.HealthyTicks, f.ErrorTicks = int(t.number(row, 0)), int(t.number(row, 1))
+		got, share, err := f.replay("peak-ewma", publishedAlpha)
 		return []any{share, got.Goodput}, err
 	})
 }
 
 func tableK5(t Table) ([][]any, error) {
-	return tickRows(t, func(row int) ([]any, error) {
-		var out []any
-		for _, policy := range []string{"round-robin", "peak-ewma"} {
-			r := publishedTicks(policy, 0)
-			r.n = int(t.number(row, 0))
-			got, share, err := r.run()
-			if err != nil {
-				return nil, err
-			}
-			out = append(out, share, got.Goodput)
+	return tickRows(t, func(row int, f FastErrors) ([]any, error) {
+		f.Backends = int(t.number(row, 0))
+		even, evenShare, err := f.replay("round-robin", publishedAlpha)
+		if err != nil {
+			return nil, err
 		}
-		return out, nil
+		peak, peakShare, err := f.replay("peak-ewma", publishedAlpha)
+		return []any{evenShare, even.Goodput, peakShare, peak.Goodput}, err
 	})
 }
 
 func tableK6(t Table) ([][]any, error) {
-	return tickRows(t, func(row int) ([]any, error) {
-		r := publishedTicks("peak-ewma", 0)
-		r.alpha = t.number(row, 0)
-		got, share, err := r.run()
+	return tickRows(t, func(row int, f FastErrors) ([]any, error) {
+		got, share, err := f.replay("peak-ewma", t.number(row, 0))
 		return []any{got.Goodput, share}, err
 	})
 }
 
 func tableK7(t Table) ([][]any, error) {
-	return tickRows(t, func(row int) ([]any, error) {
-		r := publishedTicks("peak-ewma", 0)
-		r.slots = int(t.number(row, 0))
-		got, _, err := r.run()
+	return tickRows(t, func(row int, f FastErrors) ([]any, error) {
+		f.Slots = int(t.number(row, 0))
+		got, _, err := f.replay("peak-ewma", publishedAlpha)
 		return []any{got.Goodput}, err
 	})
 }
 
 func tableK9(t Table) ([][]any, error) {
-	return tickRows(t, func(row int) ([]any, error) {
-		r := publishedTicks(t.label(row, 0), 0)
-		r.first = t.label(row, 1) == "first"
-		_, share, err := r.run()
+	return tickRows(t, func(row int, f FastErrors) ([]any, error) {
+		f.First = t.label(row, 1) == "first"
+		_, share, err := f.replay(tickLaw(t.label(row, 0), 0), publishedAlpha)
 		return []any{share}, err
 	})
 }

@@ -30,6 +30,40 @@ func BenchmarkSimulate(b *testing.B) {
 	}
 }
 
+// BenchmarkViews is power of 2 and least request at n = 100 under views that
+// are not fresh.
+func BenchmarkViews(b *testing.B) {
+	worlds := []struct {
+		name string
+		World
+	}{
+		{"shared-stale", World{Servers: 100, Rho: 0.9, View: SharedStale, Refresh: 1}},
+		{"stale/k=8", World{Servers: 100, Rho: 0.9, View: Stale, Refresh: 1, Dispatchers: 8}},
+		{"local/k=8", World{Servers: 100, Rho: 0.9, View: Local, Dispatchers: 8}},
+		{"work", World{Servers: 100, Rho: 0.9, Metric: WorkLeft}},
+	}
+	for _, w := range worlds {
+		b.Run(w.name+"/power-of-d:2", func(b *testing.B) {
+			benchmark(b, w.World, func() policies.Policy { return policies.PowerOfD{D: 2} })
+		})
+		b.Run(w.name+"/least-request", func(b *testing.B) {
+			benchmark(b, w.World, func() policies.Policy { return policies.LeastRequest{} })
+		})
+	}
+}
+
+// BenchmarkTicks is the tick world with errors, four backends.
+func BenchmarkTicks(b *testing.B) {
+	f := PublishedTicks()
+	f.RNG = PCG
+	f.Ticks = max(1, int(float64(b.N)/f.Rate))
+	out, err := f.World().Simulate(policies.LeastRequest{}, 1)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.ReportMetric(float64(out.Requests)/b.Elapsed().Seconds(), "jobs/s")
+}
+
 func benchmark(b *testing.B, w World, newPolicy func() policies.Policy) {
 	w.Jobs = b.N
 	b.ReportAllocs()

@@ -76,21 +76,21 @@ func TestTickCalls(t *testing.T) {
 // learns the same; only the goodput differs.
 func TestTwinWorldsWithFlippedVerdicts(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		r := publishedTicks(rapid.SampledFrom([]string{"round-robin", "least-conn", "peak-ewma"}).Draw(t, "policy"), rapid.IntRange(0, 3).Draw(t, "d"))
-		r.n = rapid.IntRange(2, 6).Draw(t, "n")
-		r.slow, r.fast = rapid.IntRange(1, 20).Draw(t, "slow"), rapid.IntRange(1, 20).Draw(t, "fast")
-		r.slots = rapid.IntRange(1, 3).Draw(t, "slots")
-		w, fast, prior := r.world()
-		w.Ticks = 300
-		w.CV = rapid.SampledFrom([]float64{0, 0.7}).Draw(t, "cv")
-		broken, err := w.Simulate(r.newPolicy(prior), 1)
+		law := rapid.SampledFrom([]string{"round-robin", "least-request", "least-request:2", "peak-ewma", "peak-ewma:1", "peak-ewma:3"}).Draw(t, "policy")
+		f := PublishedTicks()
+		f.Backends = rapid.IntRange(2, 6).Draw(t, "backends")
+		f.HealthyTicks, f.ErrorTicks = rapid.IntRange(1, 20).Draw(t, "healthy"), rapid.IntRange(1, 20).Draw(t, "error")
+		f.Slots = rapid.IntRange(1, 3).Draw(t, "slots")
+		f.CV = rapid.SampledFrom([]float64{0, 0.7}).Draw(t, "cv")
+		f.Ticks = 300
+		broken, _, err := f.replay(law, 0.2)
 		require.NoError(t, err)
-		w.Backends[fast] = Backend{Ticks: r.fast}
-		healthy, err := w.Simulate(r.newPolicy(prior), 1)
+		f.Healthy = true
+		healthy, _, err := f.replay(law, 0.2)
 		require.NoError(t, err)
 
 		assert.Equal(t, healthy.Requests, healthy.Goodput)
-		assert.Equal(t, broken.Requests-broken.Sent[fast], broken.Goodput)
+		assert.Equal(t, broken.Requests-broken.Sent[f.Fast()], broken.Goodput)
 		broken.Goodput, broken.OkP99 = healthy.Goodput, healthy.OkP99
 		assert.Equal(t, healthy, broken)
 	})
@@ -98,14 +98,31 @@ func TestTwinWorldsWithFlippedVerdicts(t *testing.T) {
 
 // A policy that reads verdicts does tell them apart.
 func TestOverSuccessReadsVerdicts(t *testing.T) {
-	r := publishedTicks("ewma-over-success", 0)
-	w, fast, prior := r.world()
-	broken, err := w.Simulate(r.newPolicy(prior), 1)
+	f := PublishedTicks()
+	_, broken, err := f.replay("ewma-over-success", 0.2)
 	require.NoError(t, err)
-	w.Backends[fast] = Backend{Ticks: r.fast}
-	healthy, err := w.Simulate(r.newPolicy(prior), 1)
+	f.Healthy = true
+	_, healthy, err := f.replay("ewma-over-success", 0.2)
 	require.NoError(t, err)
-	assert.Less(t, broken.Sent[fast], healthy.Sent[fast])
+	assert.Less(t, broken, healthy)
+}
+
+func TestReplayPoliciesRefuse(t *testing.T) {
+	f := PublishedTicks()
+	for law, want := range map[string]string{
+		"random":        `queue: no replay of policy "random", want round-robin, least-request[:D], peak-ewma[:D] or ewma-over-success[:D]`,
+		"round-robin:2": `queue: no replay of policy "round-robin:2", want round-robin, least-request[:D], peak-ewma[:D] or ewma-over-success[:D]`,
+		"peak-ewma:0":   `queue: policy "peak-ewma:0": "0" servers to compare, want a whole number, at least 1`,
+	} {
+		_, err := f.ReplayPolicy(law, 0.2)
+		assert.EqualError(t, err, want)
+	}
+	_, err := f.ReplayPolicy("peak-ewma", math.NaN())
+	assert.EqualError(t, err, "queue: alpha NaN, want more than 0 and at most 1")
+	for _, law := range []string{"ring", "power-of-d", "power-of-d:0", "power-of-d:x:replacement", "2"} {
+		_, err := ReplayPolicy(law)
+		assert.EqualError(t, err, `queue: no replay of policy "`+law+`", want random, round-robin, least-request, lowest-index, power-of-d:D or power-of-d:D:replacement`)
+	}
 }
 
 func TestTickWorldRefuses(t *testing.T) {
