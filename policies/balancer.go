@@ -5,7 +5,6 @@ import (
 	"crypto/rand"
 	"encoding/binary"
 	"errors"
-	"fmt"
 	"sync"
 	"time"
 )
@@ -51,8 +50,8 @@ func WithCoins(c Coins) Option { return func(b *Balancer) { b.coins = c } }
 // its own from now on. The error names what is wrong with the servers, the
 // policy or an option.
 func NewBalancer(p Policy, servers []Endpoint, options ...Option) (*Balancer, error) {
-	if isNil(p) {
-		return nil, fmt.Errorf("policies: the policy is nil (%T)", p)
+	if err := Check(p); err != nil {
+		return nil, err
 	}
 	b := &Balancer{policy: p, epoch: time.Now()}
 	for _, option := range options {

@@ -32,9 +32,10 @@
 // Index by kind:
 //
 //	chance alone     Random
-//	in flight        LeastRequest, PowerOfD
-//	rotations        RoundRobin
-//	learned latency  PeakEWMA
-//	keys             Ring
+//	in flight        LeastRequest, PowerOfD, Least
+//	rotations        RoundRobin, SmoothWeighted
+//	learned latency  PeakEWMA, EWMA, LeastTime
+//	and verdicts     OverSuccess
+//	keys             Ring, HashMod, Rendezvous, Sticky
 //	the object       Balancer, Lease
 package policies

@@ -2,7 +2,6 @@ package policies
 
 import (
 	"fmt"
-	"reflect"
 	"slices"
 	"sort"
 	"time"
@@ -44,12 +43,6 @@ func contain(doing string, p Policy, call func(Policy)) (err error) {
 	}()
 	call(p)
 	return nil
-}
-
-// isNil also sees a nil pointer behind the interface.
-func isNil(p Policy) bool {
-	v := reflect.ValueOf(p)
-	return p == nil || v.Kind() == reflect.Pointer && v.IsNil()
 }
 
 // fleetView is the View of a balancer at one pick.

@@ -20,6 +20,9 @@ const MaxWeight = 1<<32 - 1
 // A Request is what a policy may know of the request it routes.
 type Request struct {
 	Key string // what keyed policies route by; the others ignore it
+	// Cookie is the name of the server that this client was sent to before, or
+	// empty. Only Sticky reads it.
+	Cookie string
 	// Tried names the servers that have had this request before. A Balancer
 	// leaves them out of the view, so a policy has no need to look.
 	Tried []ServerID

@@ -2,10 +2,7 @@
 
 package policies
 
-import (
-	"fmt"
-	"slices"
-)
+import "slices"
 
 // PowerOfD draws D servers and picks the least loaded of them. D = 2 is the
 // power of two choices (Mitzenmacher 1996; Vvedenskaya, Dobrushin and
@@ -28,8 +25,8 @@ func (p PowerOfD) Pick(_ Request, v View, c Coins) int {
 // lightest draws the servers one by one and keeps the one with the smallest
 // score so far.
 func (p PowerOfD) lightest(v View, c Coins, score func(View, int) float64) int {
-	if p.D < 1 {
-		panic(fmt.Sprintf("policies: PowerOfD.D is %d, want at least 1", p.D))
+	if err := p.Check(); err != nil {
+		panic(err)
 	}
 	n := v.Len()
 	if n == 0 {
@@ -54,6 +51,9 @@ func (p PowerOfD) lightest(v View, c Coins, score func(View, int) float64) int {
 	}
 	return best
 }
+
+// Check says what is wrong with D.
+func (p PowerOfD) Check() error { return checkD("PowerOfD.D", p.D, 1) }
 
 // another draws one of the n servers that are not in drawn, all equally likely,
 // and returns it with drawn, which it keeps in ascending order.

@@ -11,10 +11,10 @@ import (
 )
 
 // narrow is a hash of a few bits: collisions everywhere.
-func narrow(bits int) func([]byte) uint64 {
-	return func(data []byte) uint64 {
+func narrow(bits int) func(string) uint64 {
+	return func(text string) uint64 {
 		h := uint64(14695981039346656037)
-		for _, b := range data {
+		for _, b := range []byte(text) {
 			h = (h ^ uint64(b)) * 1099511628211
 		}
 		return h >> (64 - bits)
@@ -23,7 +23,7 @@ func narrow(bits int) func([]byte) uint64 {
 
 // byHand is a ring whose points are given: key and label hash to what is asked.
 func byHand(points ...point) *Ring {
-	return &Ring{Points: 1, points: points, hash: func(key []byte) uint64 { return uint64(key[0]) }}
+	return &Ring{Points: 1, points: points, hash: func(key string) uint64 { return uint64(key[0]) }}
 }
 
 func TestRingTakesTheFirstPointAtOrAfterTheKey(t *testing.T) {

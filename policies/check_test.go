@@ -1,0 +1,37 @@
+package policies
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+)
+
+func TestCheckNamesTheParameter(t *testing.T) {
+	good := &EWMA{Alpha: 1, Prior: 1}
+	for _, c := range []struct {
+		policy Policy
+		want   string
+	}{
+		{PowerOfD{}, "PowerOfD.D is 0, want at least 1"},
+		{&PeakEWMA{D: -1, Tau: 1, Prior: 1}, "PeakEWMA.D is -1, want at least 0"},
+		{&PeakEWMA{Prior: 1}, "PeakEWMA.Tau is 0s, want a positive duration"},
+		{&PeakEWMA{Tau: 1, Prior: -s}, "PeakEWMA.Prior is -1s"},
+		{&EWMA{Alpha: 1.5, Prior: 1}, "EWMA.Alpha is 1.5, want more than 0 and at most 1"},
+		{&EWMA{Prior: 1}, "EWMA.Alpha is 0"},
+		{&EWMA{Alpha: 1}, "EWMA.Prior is 0s"},
+		{&EWMA{Alpha: 1, Prior: 1, Priors: map[ServerID]time.Duration{4: 0}}, "EWMA.Priors[4] is 0s"},
+		{&LeastTime{}, "LeastTime.Latency is nil"},
+		{&LeastTime{Latency: &EWMA{}}, "EWMA.Alpha is 0"},
+		{&LeastTime{D: -2, Latency: good}, "LeastTime.D is -2"},
+		{&OverSuccess{}, "OverSuccess.Latency is nil"},
+		{&OverSuccess{D: -2, Latency: good}, "OverSuccess.D is -2"},
+		{&Sticky{}, "Sticky.Fallback is nil"},
+		{&Sticky{Fallback: PowerOfD{}}, "PowerOfD.D is 0"},
+		{&Ring{}, "Ring.Points is 0, want at least 1"},
+		{Least{}, "Least.Of is nil"},
+	} {
+		_, err := NewBalancer(c.policy, Endpoints("a"))
+		assert.ErrorContains(t, err, c.want)
+	}
+}
