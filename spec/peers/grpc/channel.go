@@ -1,0 +1,211 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync"
+
+	"google.golang.org/grpc/balancer"
+	"google.golang.org/grpc/connectivity"
+	"google.golang.org/grpc/experimental/stats"
+	"google.golang.org/grpc/resolver"
+	"google.golang.org/grpc/serviceconfig"
+
+	"github.com/picklaw/picklaw/spec"
+)
+
+// A channel is what a balancer of gRPC sees of a client: it makes connections
+// that are ready as soon as they are asked for, and holds the last picker. There
+// is no network behind it.
+type channel struct {
+	balancer.ClientConn // nil: only the methods below are called
+
+	balancer balancer.Balancer
+	config   serviceconfig.LoadBalancingConfig
+
+	// events wait until the balancer has returned, because a connection must not
+	// call its listener from within Connect.
+	events []func()
+
+	mu     sync.Mutex
+	state  balancer.State
+	ids    map[string]spec.ServerID // by address
+	health map[string]connectivity.State
+	conns  map[string]*conn
+}
+
+// newChannel builds the balancer of that name and configuration over a fleet.
+func newChannel(name, config string, fleet []spec.Server) (*channel, error) {
+	builder := balancer.Get(name)
+	if builder == nil {
+		return nil, fmt.Errorf("grpc: no balancer is registered as %q", name)
+	}
+	c := &channel{conns: make(map[string]*conn)}
+	if parser, ok := builder.(balancer.ConfigParser); ok {
+		var err error
+		if c.config, err = parser.ParseConfig(json.RawMessage(config)); err != nil {
+			return nil, err
+		}
+	}
+	c.balancer = builder.Build(c, balancer.BuildOptions{})
+	return c, c.Update(fleet)
+}
+
+// Update resolves the name anew. A server of weight 0 keeps its connection and
+// fails its health check.
+func (c *channel) Update(fleet []spec.Server) error {
+	c.mu.Lock()
+	c.ids = make(map[string]spec.ServerID)
+	c.health = make(map[string]connectivity.State)
+	var endpoints []resolver.Endpoint
+	for _, s := range fleet {
+		c.ids[s.Name] = s.ID
+		c.health[s.Name] = connectivity.Ready
+		if s.Weight == 0 {
+			c.health[s.Name] = connectivity.TransientFailure
+		}
+		endpoints = append(endpoints, resolver.Endpoint{Addresses: []resolver.Address{{Addr: s.Name}}})
+	}
+	c.mu.Unlock()
+	err := c.balancer.UpdateClientConnState(balancer.ClientConnState{
+		ResolverState:  resolver.State{Endpoints: endpoints},
+		BalancerConfig: c.config,
+	})
+	for _, s := range fleet {
+		if conn := c.conns[s.Name]; conn != nil {
+			conn.checkHealth()
+		}
+	}
+	c.deliver()
+	return err
+}
+
+// deliver plays the events that have gathered, and those that they cause.
+func (c *channel) deliver() {
+	for len(c.events) > 0 {
+		event := c.events[0]
+		c.events = c.events[1:]
+		event()
+	}
+}
+
+// Pick is one request.
+func (c *channel) Pick(ctx context.Context, q spec.Request) (spec.ServerID, func(spec.Outcome) error, error) {
+	c.mu.Lock()
+	picker := c.state.Picker
+	c.mu.Unlock()
+	if picker == nil {
+		return 0, nil, errors.New("grpc: the balancer has published no picker")
+	}
+	result, err := picker.Pick(balancer.PickInfo{FullMethodName: "/audit/Pick", Ctx: ctx})
+	if err != nil {
+		return 0, nil, err
+	}
+	picked, ok := result.SubConn.(*conn)
+	if !ok {
+		return 0, nil, fmt.Errorf("grpc: the picker returned a connection of type %T", result.SubConn)
+	}
+	c.mu.Lock()
+	id, known := c.ids[picked.address]
+	c.mu.Unlock()
+	if !known {
+		return 0, nil, fmt.Errorf("grpc: the picker returned a connection to %s, which has left", picked.address)
+	}
+	return id, func(o spec.Outcome) error {
+		if result.Done != nil {
+			result.Done(doneInfo(o))
+		}
+		return nil
+	}, nil
+}
+
+func doneInfo(o spec.Outcome) balancer.DoneInfo {
+	info := balancer.DoneInfo{BytesSent: true, BytesReceived: !o.Failed}
+	if o.Failed {
+		info.Err = errors.New("the request failed")
+	}
+	return info
+}
+
+// The methods that balancers call.
+
+func (c *channel) NewSubConn(addresses []resolver.Address, o balancer.NewSubConnOptions) (balancer.SubConn, error) {
+	if len(addresses) != 1 {
+		return nil, fmt.Errorf("grpc: a connection to %d addresses, want 1", len(addresses))
+	}
+	s := &conn{channel: c, address: addresses[0].Addr, listener: o.StateListener}
+	c.conns[s.address] = s
+	return s, nil
+}
+
+func (c *channel) UpdateState(s balancer.State) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.state = s
+}
+
+func (c *channel) ResolveNow(resolver.ResolveNowOptions) {}
+
+func (c *channel) Target() string { return "audit:///fleet" }
+
+func (c *channel) MetricsRecorder() stats.MetricsRecorder {
+	return stats.UnimplementedMetricsRecorder{}
+}
+
+// A conn is a connection to one address.
+type conn struct {
+	balancer.SubConn // nil: only the methods below are called
+
+	channel  *channel
+	address  string
+	listener func(balancer.SubConnState)
+	health   func(balancer.SubConnState)
+	reported connectivity.State // the last health that was reported; Idle for none
+	closed   bool
+}
+
+func (s *conn) later(listener func(balancer.SubConnState), state connectivity.State) {
+	s.channel.events = append(s.channel.events, func() {
+		if s.closed && state != connectivity.Shutdown {
+			return
+		}
+		report := balancer.SubConnState{ConnectivityState: state}
+		if state == connectivity.TransientFailure {
+			report.ConnectionError = fmt.Errorf("%s is not healthy", s.address)
+		}
+		listener(report)
+	})
+}
+
+// Connect succeeds.
+func (s *conn) Connect() {
+	s.later(s.listener, connectivity.Connecting)
+	s.later(s.listener, connectivity.Ready)
+}
+
+// RegisterHealthListener reports what the fleet says of the address.
+func (s *conn) RegisterHealthListener(listener func(balancer.SubConnState)) {
+	s.health, s.reported = listener, connectivity.Idle
+	s.checkHealth()
+}
+
+func (s *conn) checkHealth() {
+	s.channel.mu.Lock()
+	state := s.channel.health[s.address]
+	s.channel.mu.Unlock()
+	if s.health != nil && s.reported != state {
+		s.reported = state
+		s.later(s.health, state)
+	}
+}
+
+// Shutdown closes the connection.
+func (s *conn) Shutdown() {
+	s.closed = true
+	if s.channel.conns[s.address] == s {
+		delete(s.channel.conns, s.address)
+	}
+	s.later(s.listener, connectivity.Shutdown)
+}

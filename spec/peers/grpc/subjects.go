@@ -1,0 +1,69 @@
+package main
+
+import (
+	"fmt"
+
+	_ "google.golang.org/grpc/balancer/leastrequest"
+	_ "google.golang.org/grpc/balancer/roundrobin"
+
+	"github.com/picklaw/picklaw/oracle"
+	"github.com/picklaw/picklaw/spec"
+)
+
+const version = "google.golang.org/grpc v1.85.0"
+
+// subjects are the balancers of gRPC-Go, as it documents them (gRFC A48 for
+// least request).
+func subjects() []spec.Subject {
+	return []spec.Subject{
+		{
+			Name: "grpc/least_request",
+			Doc:  version + ", least_request_experimental, choiceCount 2",
+			New:  balancerOf("least_request_experimental", `{}`),
+			Claims: append(counting(),
+				spec.Law(oracle.PowerOfD{D: 2, Replacement: true})),
+		},
+		{
+			Name: "grpc/least_request:3",
+			Doc:  version + ", least_request_experimental, choiceCount 3",
+			New:  balancerOf("least_request_experimental", `{"choiceCount": 3}`),
+			Claims: append(counting(),
+				spec.Law(oracle.PowerOfD{D: 3, Replacement: true})),
+		},
+		{
+			Name: "grpc/least_request-as-distinct",
+			Doc:  version + ", least_request_experimental, as if its two choices were distinct",
+			New:  balancerOf("least_request_experimental", `{}`),
+			Claims: append(counting(),
+				spec.Law(oracle.PowerOfD{D: 2})),
+			Pinned: map[string]string{
+				"power-of-d/pick-law":             "The two choices may be the same server, so the most loaded of n servers still gets 1/n² of the requests: a ninth of three servers, where the textbook's power of two sends it none.",
+				"conservation/after-churn":        "Failures and cancelled requests change nothing about that: a ninth of the requests still goes to the most loaded of three servers.",
+				"continuity/counts-across-update": "An update of the address list changes nothing about that: a ninth of the requests still goes to the most loaded of three servers.",
+			},
+		},
+		{
+			Name:   "grpc/round_robin",
+			Doc:    version + ", round_robin",
+			New:    balancerOf("round_robin", `{}`),
+			Claims: []spec.Option{spec.Law(oracle.RoundRobin{}), spec.Concurrent()},
+		},
+	}
+}
+
+// counting is what every variant of least request claims: the counter of an
+// endpoint goes up when it is picked and down when the request ends, whatever
+// its status, and survives an update of the address list.
+func counting() []spec.Option {
+	return []spec.Option{spec.CountsInFlight(), spec.KeepsCounts(), spec.Concurrent()}
+}
+
+func balancerOf(name, config string) spec.Factory {
+	return func(f spec.Fleet) (spec.Picker, error) {
+		c, err := newChannel(name, config, f.Servers)
+		if err != nil {
+			return nil, fmt.Errorf("grpc: %s over %d servers: %w", name, len(f.Servers), err)
+		}
+		return c, nil
+	}
+}
