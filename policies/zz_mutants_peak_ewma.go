@@ -45,13 +45,11 @@ type estimate struct {
 
 // Pick compares the scores of D servers, or of all of them.
 func (p *PeakEWMA) Pick(_ Request, v View, c Coins) int {
-	if p.D == 0 {
-		return LeastRequest{}.lightest(v, c, p.score)
-	}
-	return PowerOfD{D: p.D}.lightest(v, c, p.score)
+	return best(p.D, v, c, p.Score)
 }
 
-func (p *PeakEWMA) score(v View, i int) float64 {
+// Score is the estimated wait at server i, in seconds.
+func (p *PeakEWMA) Score(v View, i int) float64 {
 	return p.Estimate(v.Server(i).ID, v.Now()) * (heaviness(v, i) + 1)
 }
 
@@ -94,11 +92,7 @@ func (p *PeakEWMA) Observe(id ServerID, o Outcome) {
 }
 
 // Update forgets the servers that are gone; survivors keep their estimates.
-func (p *PeakEWMA) Update(all []Server) {
-	maps.DeleteFunc(p.estimates, func(id ServerID, _ estimate) bool {
-		return !slices.ContainsFunc(all, func(s Server) bool { return s.ID == id })
-	})
-}
+func (p *PeakEWMA) Update(all []Server) { forget(p.estimates, all) }
 
 // Clone returns an independent copy.
 func (p *PeakEWMA) Clone() Policy {
@@ -115,6 +109,11 @@ func (p *PeakEWMA) State() string {
 		fmt.Fprintf(&b, "%d:%x@%d ", id, math.Float64bits(e.latency), e.at)
 	}
 	return b.String()
+}
+
+// Check says what is wrong with the parameters.
+func (p *PeakEWMA) Check() error {
+	return firstError(checkD("PeakEWMA.D", p.D, 0), checkPositive("PeakEWMA.Tau", p.Tau), checkPositive("PeakEWMA.Prior", p.Prior))
 }
 
 // Estimate_peak_ewma_stores_on_read: A look at an estimate ages it and writes it back: how fast a server recovers depends on how often it is considered.

@@ -6,10 +6,7 @@ package policies
 
 import "github.com/picklaw/picklaw/mutants/active"
 
-import (
-	"fmt"
-	"slices"
-)
+import "slices"
 
 // PowerOfD draws D servers and picks the least loaded of them. D = 2 is the
 // power of two choices (Mitzenmacher 1996; Vvedenskaya, Dobrushin and
@@ -37,8 +34,8 @@ func (p PowerOfD) lightest(v View, c Coins, score func(View, int) float64) int {
 		return p.lightest_power_of_d_heavier(v, c, score)
 	}
 
-	if p.D < 1 {
-		panic(fmt.Sprintf("policies: PowerOfD.D is %d, want at least 1", p.D))
+	if err := p.Check(); err != nil {
+		panic(err)
 	}
 	n := v.Len()
 	if n == 0 {
@@ -64,6 +61,9 @@ func (p PowerOfD) lightest(v View, c Coins, score func(View, int) float64) int {
 	return best
 }
 
+// Check says what is wrong with D.
+func (p PowerOfD) Check() error { return checkD("PowerOfD.D", p.D, 1) }
+
 // another draws one of the n servers that are not in drawn, all equally likely,
 // and returns it with drawn, which it keeps in ascending order.
 func another(c Coins, n int, drawn []int) (int, []int) {
@@ -86,8 +86,8 @@ func another(c Coins, n int, drawn []int) (int, []int) {
 
 // lightest_power_of_d_heavier: The comparison is the wrong way round: the heavier of the drawn servers gets the request.
 func (p PowerOfD) lightest_power_of_d_heavier(v View, c Coins, score func(View, int) float64) int {
-	if p.D < 1 {
-		panic(fmt.Sprintf("policies: PowerOfD.D is %d, want at least 1", p.D))
+	if err := p.Check(); err != nil {
+		panic(err)
 	}
 	n := v.Len()
 	if n == 0 {

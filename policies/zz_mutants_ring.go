@@ -8,8 +8,8 @@ import "github.com/picklaw/picklaw/mutants/active"
 
 import (
 	"cmp"
-	"crypto/sha256"
 	"encoding/binary"
+	"math/bits"
 	"slices"
 	"sort"
 )
@@ -19,11 +19,14 @@ import (
 // the owner of the first point at or after its own hash. When that server is
 // not eligible, the key moves on to the next point: only the keys of that
 // server move, and they spread over the others.
+//
+// A circle of more than 2^18 points is thinned out: every server keeps the same
+// part of its points, and at least one.
 type Ring struct {
 	Points int // points of a server of weight 1, at least 1
 
 	points []point             // ascending
-	hash   func([]byte) uint64 // nil: the first 64 bits of SHA-256
+	hash   func(string) uint64 // nil: the first 64 bits of SHA-256
 }
 
 type point struct {
@@ -39,7 +42,7 @@ func (r *Ring) Pick(q Request, v View, arg1 Coins) int {
 		return r.Pick_ring_ignores_last_point(q, v, arg1)
 	}
 
-	h := r.hashOf([]byte(q.Key))
+	h := r.hashOf(q.Key)
 	start := sort.Search(len(r.points), func(i int) bool { return r.points[i].hash >= h })
 	for k := range r.points {
 		owner := r.points[(start+k)%len(r.points)].owner
@@ -54,11 +57,12 @@ func (r *Ring) Pick(q Request, v View, arg1 Coins) int {
 // weights in it.
 func (r *Ring) Update(all []Server) {
 	r.points = nil
-	for _, s := range all {
-		for k := range s.Weight * uint64(r.Points) {
+	for i, count := range r.counts(all) {
+		s := all[i]
+		for k := range count {
 			// The number has a fixed width, so no two servers share a label.
 			label := append(binary.BigEndian.AppendUint64(nil, k), s.Name...)
-			r.points = append(r.points, point{r.hashOf(label), s.Name, s.ID})
+			r.points = append(r.points, point{r.hashOf(string(label)), s.Name, s.ID})
 		}
 	}
 	slices.SortFunc(r.points, func(a, b point) int {
@@ -66,13 +70,38 @@ func (r *Ring) Update(all []Server) {
 	})
 }
 
-func (r *Ring) hashOf(data []byte) uint64 {
-	if r.hash != nil {
-		return r.hash(data)
+// mostPoints bounds the circle, whatever the weights.
+const mostPoints = 1 << 18
+
+// counts is the number of points of each server.
+func (r *Ring) counts(all []Server) []uint64 {
+	counts := weightsOf(&Snapshot{Servers: all})
+	whole := sum(counts)
+	if whole <= mostPoints/uint64(r.Points) {
+		for i := range counts {
+			counts[i] *= uint64(r.Points)
+		}
+		return counts
 	}
-	sum := sha256.Sum256(data)
-	return binary.BigEndian.Uint64(sum[:])
+	for i, weight := range counts {
+		if weight > 0 {
+			high, low := bits.Mul64(weight, mostPoints)
+			part, _ := bits.Div64(high, low, whole)
+			counts[i] = max(part, 1)
+		}
+	}
+	return counts
 }
+
+func (r *Ring) hashOf(text string) uint64 {
+	if r.hash != nil {
+		return r.hash(text)
+	}
+	return hash64(text)
+}
+
+// Check says what is wrong with Points.
+func (r *Ring) Check() error { return checkD("Ring.Points", r.Points, 1) }
 
 // Clone returns a copy that shares the circle, which no pick changes and an
 // update replaces.
@@ -83,7 +112,7 @@ func (r *Ring) State() string { return "" }
 
 // Pick_ring_ignores_last_point: The search leaves out the last point of the ring: keys beyond the last but one belong to the wrong server.
 func (r *Ring) Pick_ring_ignores_last_point(q Request, v View, _ Coins) int {
-	h := r.hashOf([]byte(q.Key))
+	h := r.hashOf(q.Key)
 	start := sort.Search(max(0, len(r.points)-1), func(i int) bool { return r.points[i].hash >= h })
 	for k := range r.points {
 		owner := r.points[(start+k)%len(r.points)].owner
