@@ -71,7 +71,7 @@ var policyMutants = []Mutant{
 		Find: "start := sort.Search(len(r.points), ", Replace: "start := sort.Search(max(0, len(r.points)-1), ",
 		Story:    "The search leaves out the last point of the ring: keys beyond the last but one belong to the wrong server.",
 		Source:   "grpc/grpc-java#13054; Effect-TS/effect#7885",
-		Predicts: []string{"keys/ring"},
+		Predicts: []string{"keys/leave"},
 		Spares:   []string{"cost", "random", "round-robin", "power-of-d", "queueing"},
 	},
 }
