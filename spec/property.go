@@ -2,6 +2,7 @@ package spec
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -39,28 +40,25 @@ func (p *Property) Family() string {
 	return family
 }
 
-// registry is filled by the files that define properties, in this order.
-var registry = concat(
-	lawProperties,
-	rotationProperties,
-	ruleProperties,
-	learnerProperties,
-	keyProperties,
-	leaseProperties,
-	worldProperties,
-	judgeProperties,
-)
+// registry holds every property, in this order. It is filled in init because
+// some properties are about the registry itself.
+var registry []*Property
 
-func concat(families ...[]*Property) []*Property {
-	var all []*Property
-	for _, f := range families {
-		all = append(all, f...)
-	}
-	return all
+func init() {
+	registry = slices.Concat(
+		lawProperties,
+		rotationProperties,
+		ruleProperties,
+		learnerProperties,
+		keyProperties,
+		leaseProperties,
+		worldProperties,
+		judgeProperties,
+	)
 }
 
 // Properties returns the whole specification, in its order.
-func Properties() []*Property { return append([]*Property(nil), registry...) }
+func Properties() []*Property { return slices.Clone(registry) }
 
 // Find returns the property of that name.
 func Find(name string) (*Property, error) {
