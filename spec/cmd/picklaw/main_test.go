@@ -1,0 +1,117 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/picklaw/picklaw/spec"
+	"github.com/picklaw/picklaw/spec/verify"
+)
+
+// TestMain lets the test binary be picklaw when picklaw starts itself.
+func TestMain(m *testing.M) {
+	if code, ours := verify.Protocol(spec.Reference(), os.Args[1:]); ours {
+		os.Exit(code)
+	}
+	os.Exit(m.Run())
+}
+
+func picklaw(args ...string) (code int, out, errs string) {
+	var o, e bytes.Buffer
+	code = run(args, &o, &e)
+	return code, o.String(), e.String()
+}
+
+func TestBadUsageIsRefusedBeforeAnythingIsPrinted(t *testing.T) {
+	for _, c := range []struct {
+		args []string
+		says string
+	}{
+		{[]string{"verify", "--policy", "nobody"}, `no subject is named "nobody"`},
+		{[]string{"verify", "--property", "power-of-d/x"}, "power-of-d/pick-law"},
+		{[]string{"verify", "--alpha", "0"}, "strictly between 0 and 1"},
+		{[]string{"verify", "--alpha", "NaN"}, "strictly between 0 and 1"},
+		{[]string{"verify", "--with", "does-not-exist"}, "does-not-exist"},
+		{[]string{"verify", "extra"}, "extra"},
+		{[]string{"nothing"}, "nothing"},
+		{[]string{"oracle"}, "arg"},
+		{[]string{"oracle", "mm2", "rho=0.5"}, `"mm2"`},
+		{[]string{"oracle", "mm1"}, "rho"},
+		{[]string{"oracle", "mm1", "rho"}, "key=value"},
+		{[]string{"oracle", "mm1", "rho=1"}, "below 1"},
+		{[]string{"oracle", "mm1", "rho=-0.1"}, "-0.1"},
+		{[]string{"oracle", "mm1", "rho=NaN"}, "NaN"},
+		{[]string{"oracle", "mm1", "rho=Inf"}, "Inf"},
+		{[]string{"oracle", "mm1", "rho=x"}, `"x"`},
+		{[]string{"oracle", "mm1", "rho=0.5", "rho=0.6"}, "twice"},
+		{[]string{"oracle", "mm1", "rho=0.5", "mu=1"}, "mu"},
+		{[]string{"oracle", "meanfield", "d=0", "rho=0.5"}, "0"},
+		{[]string{"oracle", "pick-law", "policy=power-of-d:4", "loads=0,1,2"}, "4"},
+		{[]string{"oracle", "pick-law", "policy=nonsense", "loads=0,1,2"}, "nonsense"},
+		{[]string{"oracle", "pick-law", "policy=random", "loads=0,x"}, "x"},
+		{[]string{"oracle", "pick-law", "policy=random", "loads=0,-1"}, "-1"},
+	} {
+		code, out, errs := picklaw(c.args...)
+		require.Equal(t, exitUsage, code, "%v: %s", c.args, errs)
+		require.Empty(t, out, "%v", c.args)
+		require.Contains(t, errs, c.says, "%v", c.args)
+	}
+}
+
+func TestOracleAnswersAsTextAndJSON(t *testing.T) {
+	code, out, _ := picklaw("oracle", "mm1", "rho=0.9")
+	require.Equal(t, exitHolds, code)
+	require.Contains(t, out, "mean_time_in_system")
+
+	code, out, _ = picklaw("oracle", "pick-law", "policy=power-of-d:2:replacement", "loads=0,1,2", "--json")
+	require.Equal(t, exitHolds, code)
+	var answer struct {
+		Oracle string
+		Values struct{ Law []string }
+		Source string
+	}
+	require.NoError(t, json.Unmarshal([]byte(out), &answer))
+	require.Equal(t, "pick-law", answer.Oracle)
+	require.Equal(t, []string{"5/9", "1/3", "1/9"}, answer.Values.Law)
+	require.NotEmpty(t, answer.Source)
+}
+
+func TestVerifyOnePolicy(t *testing.T) {
+	code, out, errs := picklaw("verify", "--policy", "power-of-d:2", "--property", "power-of-d/pick-law", "--json")
+	require.Equal(t, exitHolds, code, errs)
+	var r spec.Report
+	require.NoError(t, json.Unmarshal([]byte(out), &r))
+	require.Equal(t, "power-of-d:2", r.Subject)
+	require.Len(t, r.Properties, 1)
+	require.Equal(t, spec.Holds, r.Properties[0].Verdict)
+	require.Equal(t, spec.Exact, r.Properties[0].Tier)
+	require.Equal(t, "picklaw verify --policy power-of-d:2 --property power-of-d/pick-law", r.Properties[0].Reproduce)
+}
+
+func TestListNamesEveryPropertySubjectAndOracle(t *testing.T) {
+	code, out, _ := picklaw("list")
+	require.Equal(t, exitHolds, code)
+	for _, p := range spec.Properties() {
+		require.Contains(t, out, p.Name)
+		require.NotEmpty(t, p.Sentence)
+		require.NotEmpty(t, p.Source, p.Name)
+	}
+	for _, s := range spec.Reference() {
+		require.Contains(t, out, s.Name)
+	}
+	code, out, _ = picklaw("list", "--json")
+	require.Equal(t, exitHolds, code)
+	require.True(t, json.Valid([]byte(out)))
+}
+
+func TestHelpIsNoError(t *testing.T) {
+	for _, args := range [][]string{{"--help"}, {"verify", "--help"}, {"oracle", "--help"}, {"list", "--help"}} {
+		code, out, _ := picklaw(args...)
+		require.Equal(t, exitHolds, code)
+		require.NotEmpty(t, out)
+	}
+}
