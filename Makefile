@@ -1,0 +1,53 @@
+# picklaw: everything that is done from a shell. Needs Go, git and make.
+GO      ?= go
+PEERS   := grpc small
+SOURCES := $(shell git ls-files '*.go' go.mod go.sum)
+
+.PHONY: help verify test short race bench mutants fuzz calibrate generate audit-peers lint clean
+
+help: ## say what there is
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+verify: bin/picklaw $(PEERS:%=bin/peers-%) ## hold the reference policies and real balancers against the specification
+	bin/picklaw verify $(PEERS:%=--with bin/peers-%)
+
+test: ## run every test, those of the peers included
+	$(GO) test ./...
+	@for p in $(PEERS); do echo "spec/peers/$$p" && (cd spec/peers/$$p && $(GO) test ./...) || exit 1; done
+
+short: ## run the tests that take seconds
+	$(GO) test -short ./...
+
+race: ## run the tests of concurrent code under the race detector
+	$(GO) test -race -short ./policies/... ./spec
+
+bench: ## print benchmarks
+	$(GO) test -run '^$$' -bench . -benchtime 200ms ./policies/... ./queue/...
+
+mutants: bin/picklaw ## plant every bug of the catalog and print the kill matrix
+	bin/picklaw mutants
+
+FUZZTIME ?= 10s
+fuzz: ## run every fuzz target for FUZZTIME
+	@for f in $$($(GO) test -list '^Fuzz' ./fuzz | grep '^Fuzz'); do \
+		echo "$$f" && $(GO) test -run '^$$' -fuzz "^$$f$$" -fuzztime $(FUZZTIME) ./fuzz || exit 1; done
+
+calibrate: ## measure false alarms and picks to conviction of the evidence
+	$(GO) run ./oracle/calibrate
+
+generate: ## write the generated twins of reference files
+	$(GO) generate ./mutants
+
+lint: ## vet and staticcheck
+	$(GO) vet ./...
+	$(GO) vet -tags mutants ./...
+	$(GO) run honnef.co/go/tools/cmd/staticcheck@v0.8.2 ./...
+
+bin/picklaw: $(SOURCES)
+	$(GO) build -o $@ ./spec/cmd/picklaw
+
+bin/peers-%: $(SOURCES)
+	cd spec/peers/$* && $(GO) build -o ../../../$@ .
+
+clean: ## remove what was built
+	rm -rf bin
