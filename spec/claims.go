@@ -31,7 +31,6 @@ type config struct {
 	hang       time.Duration
 	properties map[string]bool // nil: all
 	probe      bool            // also try what is not claimed
-	tier       Tier
 	reproduce  string
 	progress   func(*Property)
 	finished   func(PropertyResult)

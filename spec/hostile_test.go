@@ -101,11 +101,10 @@ func TestHostileSubjects(t *testing.T) {
 		"panics": {
 			func(h *hostile) ServerID {
 				if h.picks == 50 {
-					var m map[string]int
-					m["x"] = 1
+					h.fleet = h.fleet[:0:0]
 				}
 				return fair(h)
-			}, []Option{two}, law, Panicked, "nil map",
+			}, []Option{two}, law, Panicked, "index out of range",
 		},
 		"hangs": {
 			func(h *hostile) ServerID {
