@@ -20,6 +20,9 @@ func Balls(bins, balls int, p policies.Policy, c policies.Coins) ([]int, error) 
 	if bins < 1 || balls < 0 {
 		return nil, fmt.Errorf("queue: %d balls into %d bins, want no negative number and at least 1 bin", balls, bins)
 	}
+	if err := policies.Check(p); err != nil {
+		return nil, err
+	}
 	v := &ballsView{fleetView{fleet: policies.Fleet(bins)}, make([]int, bins)}
 	policies.Join(p, v.fleet)
 	for ball := range balls {
@@ -53,7 +56,11 @@ func (h Herd) Run(newPolicy func() policies.Policy, seed uint64) ([]int, error) 
 		if h.SharedSeed {
 			coins = NewPCG(seed, "herd")
 		}
-		p := policies.Join(newPolicy(), view.Servers)
+		p := newPolicy()
+		if err := policies.Check(p); err != nil {
+			return nil, err
+		}
+		policies.Join(p, view.Servers)
 		i := p.Pick(policies.Request{}, view, coins)
 		if i < 0 || i >= len(picks) {
 			return nil, fmt.Errorf("queue: balancer %d picked server %d, want 0 to %d", b, i, len(picks)-1)

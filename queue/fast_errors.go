@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/picklaw/picklaw/policies"
 )
@@ -12,15 +13,16 @@ import (
 // HealthyTicks, and one answers in ErrorTicks, because it is broken and every
 // call to it fails.
 type FastErrors struct {
-	Backends     int     // how many, the fast one included
-	HealthyTicks int     // service time of the others
-	ErrorTicks   int     // service time of the fast one
-	First        bool    // the fast backend is the first of the list, not the last
-	Healthy      bool    // the fast backend is not broken: the twin world
-	Slots        int     // of each backend; 0: 1
-	CV           float64 // coefficient of variation of the service times
-	Ticks        int     // length of the run
-	Rate         float64 // calls per tick
+	Backends     int      // how many, the fast one included
+	HealthyTicks int      // service time of the others
+	ErrorTicks   int      // service time of the fast one
+	First        bool     // the fast backend is the first of the list, not the last
+	Healthy      bool     // the fast backend is not broken: the twin world
+	Slots        int      // of each backend; 0: 1
+	CV           float64  // coefficient of variation of the service times
+	Ticks        int      // length of the run
+	Rate         float64  // calls per tick
+	Weights      []uint64 // of the backends, what a policy is told; nil: 1 each
 	RNG          RNG
 }
 
@@ -49,29 +51,29 @@ func (f FastErrors) World() TickWorld {
 		default:
 			w.Backends = append(w.Backends, Backend{ErrorTicks: f.ErrorTicks, ErrorRate: 1})
 		}
+		if i < len(f.Weights) {
+			w.Backends[i].Weight = f.Weights[i]
+		}
 	}
 	return w
 }
 
-// Prior is the latency that each backend is configured with, in ticks.
-func (f FastErrors) Prior() []float64 {
-	var prior []float64
+// Priors are the latencies that the backends are configured with.
+func (f FastErrors) Priors() map[policies.ServerID]time.Duration {
+	priors := make(map[policies.ServerID]time.Duration)
 	for i := range f.Backends {
-		if i == f.Fast() {
-			prior = append(prior, float64(f.ErrorTicks))
-		} else {
-			prior = append(prior, float64(f.HealthyTicks))
-		}
+		priors[policies.ServerID(i)] = seconds(float64(f.HealthyTicks))
 	}
-	return prior
+	priors[policies.ServerID(f.Fast())] = seconds(float64(f.ErrorTicks))
+	return priors
 }
 
 // ReplayPolicy makes a policy that draws what the published experiments drew,
-// for CPython's stream: round-robin, least-request[:D], peak-ewma[:D] or
-// ewma-over-success[:D], where alpha is the weight of the newest latency. Without
-// D the whole fleet is scanned. Ties go to the first.
+// for CPython's stream: round-robin, smooth-weighted, least-request[:D],
+// peak-ewma[:D] or ewma-over-success[:D], where alpha is the weight of the newest
+// latency. Without D the whole fleet is scanned. Ties go to the first.
 func (f FastErrors) ReplayPolicy(law string, alpha float64) (policies.Policy, error) {
-	name, text, sampled := strings.Cut(law, ":")
+	rule, text, sampled := strings.Cut(law, ":")
 	d := 0
 	if sampled {
 		var err error
@@ -79,18 +81,13 @@ func (f FastErrors) ReplayPolicy(law string, alpha float64) (policies.Policy, er
 			return nil, fmt.Errorf("queue: policy %q: %q servers to compare, want a whole number, at least 1", law, text)
 		}
 	}
-	switch {
-	case name == "round-robin" && !sampled:
-		return withoutCoins{new(policies.RoundRobin)}, nil
-	case name == "least-request" && sampled:
-		return &replaySample{d: d, score: replayLoad}, nil
-	case name == "least-request":
-		return replayScan{replayLoad}, nil
-	case name == "peak-ewma" || name == "ewma-over-success":
-		if !(alpha > 0 && alpha <= 1) {
-			return nil, fmt.Errorf("queue: alpha %v, want more than 0 and at most 1", alpha)
-		}
-		return newReplayEWMA(d, alpha, name == "ewma-over-success", f.Prior()), nil
+	e := &policies.EWMA{Alpha: alpha, Prior: time.Second, Priors: f.Priors()}
+	p := replayTickPolicy(rule, d, e)
+	if rotation := rule == "round-robin" || rule == "smooth-weighted"; p == nil || rotation && sampled {
+		return nil, fmt.Errorf("queue: no replay of policy %q, want round-robin, smooth-weighted, least-request[:D], peak-ewma[:D] or ewma-over-success[:D]", law)
 	}
-	return nil, fmt.Errorf("queue: no replay of policy %q, want round-robin, least-request[:D], peak-ewma[:D] or ewma-over-success[:D]", law)
+	if _, learns := p.(policies.Learner); learns {
+		return p, e.Check()
+	}
+	return p, nil
 }

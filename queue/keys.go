@@ -11,7 +11,8 @@ import (
 // Keys are what requests ask for: a number of live keys of unequal popularity.
 // A request carries key i with probability Weights[i]/sum. With Turnover, the
 // key is the session of a client: after each request it ends with that
-// probability and a new one takes its place and its weight.
+// probability and a new one takes its place and its weight. Each request carries
+// the name of the server that its key was sent to last as its cookie.
 type Keys struct {
 	Weights  []float64 // popularity of each live key
 	Turnover float64   // chance that a request is the last one of its key, 0 to 1
@@ -112,11 +113,12 @@ type liveKeys struct {
 	stream     Stream
 	cumulative []float64
 	names      []string
+	cookies    []string // the server that each key was sent to last
 	born       int
 }
 
 func (k Keys) draw(s Stream) *liveKeys {
-	l := &liveKeys{Keys: k, stream: s, cumulative: make([]float64, len(k.Weights)), names: make([]string, len(k.Weights))}
+	l := &liveKeys{Keys: k, stream: s, cumulative: make([]float64, len(k.Weights)), names: make([]string, len(k.Weights)), cookies: make([]string, len(k.Weights))}
 	sum := 0.0
 	for i, w := range k.Weights {
 		sum += w
@@ -140,12 +142,13 @@ func (l *liveKeys) next() int {
 	return sort.Search(last, func(i int) bool { return l.cumulative[i] > x })
 }
 
-// done tells that a request with the key at a place was sent. It reports whether
-// the key ended.
-func (l *liveKeys) done(i int) bool {
+// done tells where a request with the key at a place was sent. It reports
+// whether the key ended.
+func (l *liveKeys) done(i int, server string) bool {
+	l.cookies[i] = server
 	if l.Turnover == 0 || l.stream.Float64() >= l.Turnover {
 		return false
 	}
-	l.names[i] = l.newName()
+	l.names[i], l.cookies[i] = l.newName(), ""
 	return true
 }

@@ -50,7 +50,7 @@ func TestSessionsEnd(t *testing.T) {
 	for range m {
 		i := live.next()
 		key := live.names[i]
-		if live.done(i) {
+		if live.done(i, "s0") {
 			ended++
 			assert.False(t, seen[key], "%s ended twice", key)
 			seen[key] = true
@@ -85,6 +85,39 @@ func TestParseKeys(t *testing.T) {
 	} {
 		_, err := ParseKeys(text)
 		assert.EqualError(t, err, message)
+	}
+}
+
+// A sticky policy keeps a session where it began, over its whole life and not
+// beyond; without cookies the same sessions wander.
+func TestSessionsStick(t *testing.T) {
+	for _, live := range []int{5000, 500, 50} {
+		keys := Sessions(live, 10)
+		for _, sticky := range []bool{true, false} {
+			where, moved, first := map[string]int{}, 0, []int(nil)
+			w := World{Servers: 10, Rho: 0.5, Ramp: true, Jobs: 20_000, Keys: &keys}
+			w.Observe = func(j Job) {
+				at, known := where[j.Key]
+				if !known {
+					first = append(first, j.Server)
+				} else if at != j.Server {
+					moved++
+				}
+				where[j.Key] = j.Server
+			}
+			_, err := Simulate(w, func() policies.Policy {
+				if sticky {
+					return &policies.Sticky{Fallback: new(policies.RoundRobin)}
+				}
+				return new(policies.RoundRobin)
+			}, 1)
+			require.NoError(t, err)
+			assert.Equal(t, sticky, moved == 0, "%d live sessions, sticky %v: %d moves", live, sticky, moved)
+			assert.Greater(t, len(where), live/2, "sessions end and new ones come")
+			for i := 1; sticky && i < len(first); i++ {
+				require.Equal(t, (first[i-1]+1)%w.Servers, first[i], "a new session goes where the rotation says")
+			}
+		}
 	}
 }
 

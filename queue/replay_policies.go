@@ -27,6 +27,9 @@ func (p withoutCoins) Pick(q policies.Request, v policies.View, _ policies.Coins
 	return p.Policy.Pick(q, v, zeroCoins{})
 }
 
+// Update passes the fleet on.
+func (p withoutCoins) Update(all []policies.Server) { policies.Join(p.Policy, all) }
+
 // replayLoad is the score of a replayed policy that compares loads.
 func replayLoad(v policies.View, i int) float64 {
 	load, _ := v.Load(i)
@@ -71,52 +74,52 @@ func (p *replaySample) Pick(_ policies.Request, v policies.View, c policies.Coin
 	return best
 }
 
-// replayEWMA learns the latency of each server, in ticks, with a fixed weight
-// alpha for the newest one, and scores
-//
-//	ewma · (in flight + 1)
-//
-// divided, if told so, by the share of successes (ok+1)/(ok+failed+2).
-type replayEWMA struct {
-	policies.Policy // a replayScan or replaySample over score
-	alpha           float64
-	overSuccess     bool
-	ewma            []float64
-	ok, failed      []int
-}
-
-// newReplayEWMA starts every estimate at its prior. It scans the fleet for
-// d = 0 and samples d servers otherwise.
-func newReplayEWMA(d int, alpha float64, overSuccess bool, prior []float64) *replayEWMA {
-	p := &replayEWMA{alpha: alpha, overSuccess: overSuccess, ewma: append([]float64(nil), prior...),
-		ok: make([]int, len(prior)), failed: make([]int, len(prior))}
-	p.Policy = replayScan{p.score}
-	if d > 0 {
-		p.Policy = &replaySample{d: d, score: p.score}
+// replayLearner learns as the reference does, and picks as a replayScan or
+// replaySample over its score.
+type replayLearner struct {
+	rule interface {
+		policies.Learner
+		policies.Scorer
 	}
-	return p
+	latency policies.Latency // the rule itself, or what it builds on
+	pick    policies.Policy
 }
 
-func (p *replayEWMA) score(v policies.View, i int) float64 {
-	score := p.ewma[i] * (replayLoad(v, i) + 1)
-	if p.overSuccess {
-		score /= float64(p.ok[i]+1) / float64(p.ok[i]+p.failed[i]+2)
+func (p replayLearner) Pick(q policies.Request, v policies.View, c policies.Coins) int {
+	return p.pick.Pick(q, v, c)
+}
+
+func (p replayLearner) Observe(id policies.ServerID, o policies.Outcome) { p.rule.Observe(id, o) }
+
+// Estimate is the latency expected of a server, in seconds.
+func (p replayLearner) Estimate(id policies.ServerID, now time.Duration) float64 {
+	return p.latency.Estimate(id, now)
+}
+
+// replayTickPolicy makes a policy that draws what the published experiments with
+// latencies and errors drew, over d servers (0: all of them, in order).
+func replayTickPolicy(rule string, d int, e *policies.EWMA) policies.Policy {
+	first := func(score func(policies.View, int) float64) policies.Policy {
+		if d == 0 {
+			return replayScan{score}
+		}
+		return &replaySample{d: d, score: score}
 	}
-	return score
-}
-
-func (p *replayEWMA) Observe(id policies.ServerID, o policies.Outcome) {
-	// The conversions forbid a fused multiply-add.
-	p.ewma[id] = float64((1-p.alpha)*p.ewma[id]) + float64(p.alpha*o.Latency.Seconds())
-	if o.Failed {
-		p.failed[id]++
-	} else {
-		p.ok[id]++
+	switch rule {
+	case "round-robin":
+		return withoutCoins{new(policies.RoundRobin)}
+	case "smooth-weighted":
+		return withoutCoins{new(policies.SmoothWeighted)}
+	case "least-request":
+		return first(replayLoad)
+	case "peak-ewma":
+		return replayLearner{e, e, first(e.Score)}
+	case "ewma-over-success":
+		o := &policies.OverSuccess{Latency: e}
+		return replayLearner{o, e, first(o.Score)}
 	}
+	return nil
 }
-
-// Estimate is the latency expected of a server, in ticks.
-func (p *replayEWMA) Estimate(id policies.ServerID, _ time.Duration) float64 { return p.ewma[id] }
 
 // ReplayPolicy makes policies that draw what the published queueing experiments
 // drew, by the spelling of their law, for worlds on CPython's stream: random,

@@ -66,9 +66,12 @@ func tableK1(t Table) ([][]any, error) {
 func tableK2(t Table) ([][]any, error) {
 	return tickRows(t, func(row int, f FastErrors) ([]any, error) {
 		f.Backends = int(t.number(row, 0))
-		p := newReplayEWMA(int(t.number(row, 1)), publishedAlpha, false, f.Prior())
+		p, err := f.ReplayPolicy(tickLaw("peak-ewma", int(t.number(row, 1))), publishedAlpha)
+		if err != nil {
+			return nil, err
+		}
 		won, seen := 0, 0
-		p.Policy.(*replaySample).tell = func(drawn []int, picked int) {
+		p.(replayLearner).pick.(*replaySample).tell = func(drawn []int, picked int) {
 			if contains(drawn, f.Fast()) {
 				seen++
 			}
@@ -121,6 +124,16 @@ func tableK7(t Table) ([][]any, error) {
 		f.Slots = int(t.number(row, 0))
 		got, _, err := f.replay("peak-ewma", publishedAlpha)
 		return []any{got.Goodput}, err
+	})
+}
+
+func tableK8(t Table) ([][]any, error) {
+	return tickRows(t, func(row int, f FastErrors) ([]any, error) {
+		for _, w := range t.numbers(row, 0) {
+			f.Weights = append(f.Weights, uint64(w))
+		}
+		got, share, err := f.replay("smooth-weighted", publishedAlpha)
+		return []any{got.Goodput, share}, err
 	})
 }
 

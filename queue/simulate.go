@@ -36,10 +36,12 @@ type simulation struct {
 	nextWork    func() float64
 	coins       Stream
 	keys        *liveKeys // nil without keys
+	names       []string  // of the servers, with keys
 	outcomes    outcomes
 	tally
 	now    float64
 	number int
+	picked int // server of the last request
 	err    error
 }
 
@@ -67,6 +69,9 @@ func newSimulation(w World, newPolicy func() policies.Policy, seed uint64) (*sim
 	r.nextWork = w.Work.sampler(r.arrivals)
 	if w.Keys != nil {
 		r.keys = w.Keys.draw(r.arrivals)
+		for _, s := range w.fleet() {
+			r.names = append(r.names, s.Name)
+		}
 	}
 	for i, n := range w.Initial {
 		for range n {
@@ -75,7 +80,11 @@ func newSimulation(w World, newPolicy func() policies.Policy, seed uint64) (*sim
 	}
 	views := r.views()
 	for d := range w.Dispatchers {
-		p := policies.Join(newPolicy(), w.fleet())
+		p := newPolicy()
+		if err := policies.Check(p); err != nil {
+			return nil, err
+		}
+		policies.Join(p, w.fleet())
 		v := views(d)
 		learner, _ := p.(policies.Learner)
 		local, _ := v.(*localView)
@@ -132,9 +141,11 @@ func (r *simulation) step() bool {
 		return r.arrive(d, work, policies.Request{})
 	}
 	k := r.keys.next()
-	ok = r.arrive(d, work, policies.Request{Key: r.keys.names[k]})
-	r.keys.done(k)
-	return ok
+	if !r.arrive(d, work, policies.Request{Key: r.keys.names[k], Cookie: r.keys.cookies[k]}) {
+		return false
+	}
+	r.keys.done(k, r.names[r.picked])
+	return true
 }
 
 // arrive sends a request that comes now; false if the policy cannot.
@@ -156,6 +167,7 @@ func (r *simulation) arrive(d int, work float64, q policies.Request) bool {
 		r.err = fmt.Errorf("queue: the policy picked server %d for request %d, want 0 to %d", i, r.number, len(r.servers)-1)
 		return false
 	}
+	r.picked = i
 	if r.workAfterPick {
 		work = r.nextWork()
 	}

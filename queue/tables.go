@@ -25,12 +25,29 @@ type Table struct {
 
 // A Cell is one figure of a table: a number, or one element of a list of them.
 type Cell struct {
-	Row, Column         string
-	Published, Computed string // as printed, at the precision published
+	Row       string `json:"row"` // its labels
+	Column    string `json:"column"`
+	Published string `json:"published"` // as printed
+	Computed  string `json:"computed"`  // printed at the same precision
 }
 
 // Equal tells whether the replay reproduced the figure.
 func (c Cell) Equal() bool { return c.Published == c.Computed }
+
+// Cells is how many figures the table has.
+func (t Table) Cells() int {
+	n := 0
+	for _, row := range t.published {
+		for _, value := range row[t.Labels:] {
+			if list, many := value.([]any); many {
+				n += len(list)
+			} else {
+				n++
+			}
+		}
+	}
+	return n
+}
 
 // Run computes the table and sets every figure beside the published one.
 func (t Table) Run() ([]Cell, error) {
@@ -58,14 +75,25 @@ func (t Table) Run() ([]Cell, error) {
 	return cells, nil
 }
 
-// Label is the j-th label of a row, as published.
+// label is the j-th label of a row, as published.
 func (t Table) label(row, j int) string { return printed(t.published[row][j]) }
 
 // number is a label that is a number.
-func (t Table) number(row, j int) float64 {
-	x, err := strconv.ParseFloat(t.label(row, j), 64)
+func (t Table) number(row, j int) float64 { return parsed(t.published[row][j]) }
+
+// numbers is a label that is a list of numbers.
+func (t Table) numbers(row, j int) []float64 {
+	var out []float64
+	for _, x := range t.published[row][j].([]any) {
+		out = append(out, parsed(x))
+	}
+	return out
+}
+
+func parsed(published any) float64 {
+	x, err := strconv.ParseFloat(printed(published), 64)
 	if err != nil {
-		panic(fmt.Sprintf("queue: table %s, row %d: label %q is no number", t.ID, row+1, t.label(row, j)))
+		panic(fmt.Sprintf("queue: published label %v is no number", published)) // part of the program
 	}
 	return x
 }
@@ -171,7 +199,10 @@ var replays = map[string]Table{
 	"K5":       {Labels: 1, compute: tableK5},
 	"K6":       {Labels: 1, compute: tableK6},
 	"K7":       {Labels: 1, compute: tableK7},
+	"K8":       {Labels: 1, compute: tableK8},
 	"K9":       {Labels: 2, compute: tableK9},
 	"P1":       {Labels: 1, compute: tableP1},
+	"S1":       {Labels: 1, compute: tableS1},
+	"R1":       {Labels: 1, compute: tableR1},
 	"B1":       {Labels: 1, compute: tableB1, slow: true},
 }

@@ -100,6 +100,9 @@ func (w TickWorld) Simulate(p policies.Policy, seed uint64) (TickResult, error) 
 	if err := w.validate(); err != nil {
 		return TickResult{}, err
 	}
+	if err := policies.Check(p); err != nil {
+		return TickResult{}, err
+	}
 	s := w.stream(seed)
 	view := &freshView{fleetView: fleetView{fleet: policies.Fleet(len(w.Backends))}}
 	for i, b := range w.Backends {

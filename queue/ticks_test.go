@@ -110,15 +110,15 @@ func TestOverSuccessReadsVerdicts(t *testing.T) {
 func TestReplayPoliciesRefuse(t *testing.T) {
 	f := PublishedTicks()
 	for law, want := range map[string]string{
-		"random":        `queue: no replay of policy "random", want round-robin, least-request[:D], peak-ewma[:D] or ewma-over-success[:D]`,
-		"round-robin:2": `queue: no replay of policy "round-robin:2", want round-robin, least-request[:D], peak-ewma[:D] or ewma-over-success[:D]`,
+		"random":        `queue: no replay of policy "random", want round-robin, smooth-weighted, least-request[:D], peak-ewma[:D] or ewma-over-success[:D]`,
+		"round-robin:2": `queue: no replay of policy "round-robin:2", want round-robin, smooth-weighted, least-request[:D], peak-ewma[:D] or ewma-over-success[:D]`,
 		"peak-ewma:0":   `queue: policy "peak-ewma:0": "0" servers to compare, want a whole number, at least 1`,
 	} {
 		_, err := f.ReplayPolicy(law, 0.2)
 		assert.EqualError(t, err, want)
 	}
 	_, err := f.ReplayPolicy("peak-ewma", math.NaN())
-	assert.EqualError(t, err, "queue: alpha NaN, want more than 0 and at most 1")
+	assert.EqualError(t, err, "policies: EWMA.Alpha is NaN, want more than 0 and at most 1")
 	for _, law := range []string{"ring", "power-of-d", "power-of-d:0", "power-of-d:x:replacement", "2"} {
 		_, err := ReplayPolicy(law)
 		assert.EqualError(t, err, `queue: no replay of policy "`+law+`", want random, round-robin, least-request, lowest-index, power-of-d:D or power-of-d:D:replacement`)

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -160,12 +161,13 @@ type spy struct {
 }
 
 type sight struct {
+	now   time.Duration
 	loads []float64
 	told  []policies.Outcome // in order, so far
 }
 
 func (s *spy) Pick(q policies.Request, v policies.View, c policies.Coins) int {
-	seen := sight{told: slices.Clone(s.told)}
+	seen := sight{now: v.Now(), told: slices.Clone(s.told)}
 	for i := range v.Len() {
 		load, known := v.Load(i)
 		if !known {
@@ -207,6 +209,7 @@ func TestViewsShowWhatTheySay(t *testing.T) {
 				}
 				return o.Arrival < at
 			}
+			assert.Equal(t, seconds(j.Arrival), saw[k].now, "the clock of the view")
 			var told []policies.Outcome
 			free := make([][]float64, w.Servers) // when each slot is free, by its last job
 			want := make([]float64, w.Servers)
