@@ -43,6 +43,7 @@ const update = "PICKLAW_UPDATE"
 // ../AUDIT.md with what came out. With PICKLAW_UPDATE=1 in the environment it
 // writes the section instead.
 func (m Module) Audit(t *testing.T) {
+	Host(t)
 	m.checkVersions(t)
 	var reports []*spec.Report
 	for _, s := range m.Subjects {
