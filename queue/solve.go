@@ -231,7 +231,7 @@ func (c *chain) iterate(tolerance float64) (cycles int, wrong float64, err error
 		before := jobs
 		jobs = c.jobs()
 		changes = append(changes, math.Abs(jobs-before))
-		wrong = remaining(changes) / jobs
+		wrong = remaining(changes, c.space.n+3) / jobs
 		if jobs == 0 { // a policy that never picks
 			wrong = 0
 		}
@@ -244,12 +244,12 @@ func (c *chain) iterate(tolerance float64) (cycles int, wrong float64, err error
 }
 
 // remaining estimates how far a sequence is from its limit, from the list of its
-// changes: the last change times q/(1-q), where q is the slowest of the last
-// three contractions. Changes at the level of rounding count as that level.
-func remaining(changes []float64) float64 {
+// changes: the last change times q/(1-q), where q is the slowest of the recent
+// contractions.
+func remaining(changes []float64, recent int) float64 {
 	last := changes[len(changes)-1]
 	q := 0.0
-	for i := max(1, len(changes)-3); i < len(changes); i++ {
+	for i := max(1, len(changes)-recent); i < len(changes); i++ {
 		if changes[i] > 0 {
 			q = max(q, changes[i]/changes[i-1])
 		}

@@ -26,7 +26,7 @@ func BenchmarkSolve(b *testing.B) {
 				s := solve(b, c.chain)
 				b.ReportMetric(float64(s.States), "states")
 				b.ReportMetric(s.MeanJobs, "jobs/server")
-				b.ReportMetric(s.Error, "error")
+				b.ReportMetric(s.Error*1e9, "error/1e-9")
 			}
 		})
 	}

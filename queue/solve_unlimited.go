@@ -8,10 +8,11 @@ import (
 // unlimited estimates the answer for unlimited buffers by growing finite ones.
 //
 // The mean number of jobs with buffer b falls short of its limit by about
-// C·r^b, where r is the rate at which the tail P(N >= k) decays. So each
-// solution predicts the buffer that is large enough: r is read off its tail, and
-// C off the last change of the mean. It ends when the shortfall estimated in
-// this way is below the tolerance.
+// C·b·r^b, where r is the rate at which P(N = k) decays: so it is for M/M/1/b,
+// where the shortfall is (b+1)·r^(b+1) to first order. So each solution predicts
+// the buffer that is large enough: r is read off its law, and C off the last
+// change of the mean. It ends when the shortfall estimated in this way is below
+// the tolerance.
 func (m model) unlimited() (*Solution, error) {
 	buffer, last := 8, (*Solution)(nil)
 	predicted := false
@@ -29,10 +30,11 @@ func (m model) unlimited() (*Solution, error) {
 			grown := float64(buffer - last.Buffer)
 			r := s.decay()
 			change := math.Abs(s.MeanJobs-last.MeanJobs) / s.MeanJobs
-			// short(last) - short(s) = change and short(s) = short(last) r^grown.
-			short := change * math.Pow(r, grown) / (1 - math.Pow(r, grown))
+			// short(last) - short(s) = change and short(s) = short(last)·q.
+			q := min(math.Pow(r, grown)*float64(buffer)/float64(last.Buffer), 1)
+			short := change * q / (1 - q)
 			s.Unlimited, s.LastChange, s.Short = true, change, short
-			if short <= m.tolerance {
+			if short <= 0.9*m.tolerance { // the iteration has used up to a tenth
 				s.Error += short
 				return s, nil
 			}
@@ -58,12 +60,13 @@ func (m model) unlimited() (*Solution, error) {
 	}
 }
 
-// decay is the rate of the tail between the middle of the buffer and its third
+// decay is the rate of P(N = k) between the middle of the buffer and its third
 // quarter, where neither the crowd at the bottom nor the edge counts for much.
 func (s *Solution) decay() float64 {
 	a, b := s.Buffer/2, s.Buffer*3/4
-	if s.Tails[a] == 0 || s.Tails[b] == 0 {
+	low, high := s.Tails[a]-s.Tails[a+1], s.Tails[b]-s.Tails[b+1]
+	if low <= 0 || high <= 0 {
 		return 0
 	}
-	return math.Pow(s.Tails[b]/s.Tails[a], 1/float64(b-a))
+	return math.Pow(high/low, 1/float64(b-a))
 }
