@@ -41,6 +41,7 @@ func Catalog() []Entry {
 		meanFieldEntries,
 		refinedEntries,
 		blastEntries,
+		pickEntries,
 	)
 }
 

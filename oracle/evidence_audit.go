@@ -9,7 +9,7 @@ import (
 type Audit struct {
 	Claim Law
 	// Rivals are the laws to bet on and to name in a diagnosis, besides the claim;
-	// nil stands for KnownLaws.
+	// nil stands for KnownLaws and, where the first state has weights, WeightedLaws.
 	Rivals []Law
 	// Alpha bounds the probability that a balancer that keeps its claim is ever
 	// convicted, however often it is looked at, in (0, 1).
@@ -105,7 +105,7 @@ func (e *Evidence) Observe(s State, pick int) error {
 		return fmt.Errorf("oracle: the pick is %d, want an index in [0, %d)", pick, n)
 	}
 	if e.bets == nil {
-		e.start(len(s.Loads))
+		e.start(s)
 	}
 	if e.now == nil || !e.now.shows(s) {
 		e.now, e.run = e.look(s), nil
@@ -125,17 +125,21 @@ func (e *Evidence) Observe(s State, pick int) error {
 	return nil
 }
 
-// start chooses the rivals once the size of the fleet is known.
-func (e *Evidence) start(n int) {
+// start chooses the rivals once the fleet is known. A rival that is not defined
+// in the first state is left out.
+func (e *Evidence) start(s State) {
 	rivals := e.audit.Rivals
 	if rivals == nil {
-		rivals = KnownLaws(n)
+		rivals = KnownLaws(len(s.Loads))
+		if s.Weights != nil {
+			rivals = append(rivals, WeightedLaws()...)
+		}
 	}
 	candidates := []Law{e.audit.Claim}
 	seen := map[string]bool{e.audit.Claim.String(): true}
 	for _, l := range rivals {
-		if name := l.String(); !seen[name] {
-			seen[name] = true
+		if _, err := l.Probabilities(s); err == nil && !seen[l.String()] {
+			seen[l.String()] = true
 			candidates = append(candidates, l)
 		}
 	}

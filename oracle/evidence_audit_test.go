@@ -83,7 +83,7 @@ func TestWealthIsFair(t *testing.T) {
 				claim := 0.0
 				sequences(3, length, func(picks []int) {
 					e := newEvidence(t, a)
-					e.start(3)
+					e.start(views[0])
 					chance := slices.Repeat([]float64{1}, len(e.rivalry))
 					view, run := 0, []int(nil)
 					for _, pick := range picks {
@@ -140,7 +140,7 @@ func TestWealthFollowsTheBestBet(t *testing.T) {
 		s := State{Loads: rapid.SliceOfN(rapid.SampledFrom([]float64{0, 1, 2}), n, n).Draw(t, "loads")}
 		picks := rapid.SliceOfN(rapid.IntRange(0, n-1), 1, 60).Draw(t, "picks")
 		e := newEvidence(t, a)
-		e.start(n)
+		e.start(s)
 		prior := slices.Clone(e.bets.byServer)
 		group := map[int][]int{}
 		for _, g := range a.groups(s) {
@@ -212,7 +212,7 @@ func TestWealthFollowsTheBestBet(t *testing.T) {
 func TestWealthIsTheMixtureOfProducts(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		e := newEvidence(t, Audit{Claim: PowerOfD{D: 2, Replacement: true}, Alpha: 1e-3, AnyTie: rapid.Bool().Draw(t, "any tie")})
-		e.start(4)
+		e.start(State{Loads: make([]float64, 4)})
 		products := slices.Clone(e.bets.byServer)
 		for _, pick := range rapid.SliceOfN(rapid.SampledFrom([]int{0, 0, 1, 1, 1, 2, 3}), 1, 60).Draw(t, "picks") {
 			s := State{Loads: []float64{1, 1, 0, 0}}

@@ -145,40 +145,56 @@ func update(weights, predicted []float64) {
 	}
 }
 
-// probabilities evaluates laws in the view; laws without memory only once.
+// prepared is a law in one view.
+type prepared struct {
+	fixed []float64                     // of a law without memory
+	after func(history []int) []float64 // of one that has it
+}
+
+// probabilities evaluates laws in the view.
 func (v *view) probabilities(laws []Law, s State) ([][]float64, error) {
 	if v.laws == nil {
-		v.laws = make([][]float64, len(laws))
+		for _, l := range laws {
+			p, err := prepare(l, s)
+			if err != nil {
+				return nil, err
+			}
+			v.laws = append(v.laws, p)
+		}
 	}
 	out := make([][]float64, len(laws))
 	for i, l := range laws {
-		if v.laws[i] != nil {
-			out[i] = v.laws[i]
-			continue
-		}
-		if q, ok := l.(interface{ predict(State) []float64 }); ok {
-			out[i] = q.predict(s) // does not validate a long history again and again
-			continue
-		}
-		p, err := l.Probabilities(s)
-		if err != nil {
-			return nil, err
-		}
-		out[i] = floats(p)
-		if forgetful(l) {
-			v.laws[i] = out[i]
+		switch p := v.laws[i]; {
+		case p.fixed != nil:
+			out[i] = p.fixed
+		case p.after != nil:
+			out[i] = p.after(s.History)
+		default:
+			law, err := l.Probabilities(s)
+			if err != nil {
+				return nil, err
+			}
+			out[i] = floats(law)
 		}
 	}
 	return out, nil
 }
 
-// forgetful tells which laws are known to ignore the history.
-func forgetful(l Law) bool {
-	switch l.(type) {
-	case Random, WeightedRandom, LeastRequest, LowestIndex, TwoLightest, PowerOfD, HeavierOfD:
-		return true
+// prepare evaluates a law of this package as far as it does not depend on the
+// history, which would else be validated again at every pick. Nothing is known
+// of other laws.
+func prepare(l Law, s State) (prepared, error) {
+	switch l := l.(type) {
+	case interface {
+		after(State) (func([]int) []float64, error)
+	}:
+		after, err := l.after(s)
+		return prepared{after: after}, err
+	case Random, WeightedRandom, LeastRequest, WeightedLeastRequest, LowestIndex, TwoLightest, PowerOfD, HeavierOfD, EnvoyWeighted:
+		law, err := l.Probabilities(s)
+		return prepared{fixed: floats(law)}, err
 	}
-	return false
+	return prepared{}, nil
 }
 
 func floats(p []*big.Rat) []float64 {

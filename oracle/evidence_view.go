@@ -11,11 +11,11 @@ import (
 type view struct {
 	loads   []float64
 	weights []uint64
-	order   int         // of first appearance, from 1
-	groups  [][]int     // the outcomes that the audit tells apart
-	groupOf []int       // by server
-	servers [][]int     // the same without ties
-	laws    [][]float64 // by law; nil where it depends on the history
+	order   int     // of first appearance, from 1
+	groups  [][]int // the outcomes that the audit tells apart
+	groupOf []int   // by server
+	servers [][]int // the same without ties
+	laws    []prepared
 	picks   int
 	counts  []int       // picks of each server
 	claimed []float64   // sum of the claimed probabilities of each group

@@ -48,7 +48,8 @@ func (a Audit) MostTelling(truth Law, list []State) (best State, picks float64, 
 
 // Telling selects from a list a few states that tell the claim from every rival
 // which the list can tell it from, at no more than twice the cost of the most
-// telling state for that rival. Rivals nil stands for KnownLaws.
+// telling state for that rival. The rivals are those
+// of the audit.
 func (a Audit) Telling(list []State) ([]State, error) {
 	if len(list) == 0 {
 		return nil, nil
@@ -56,6 +57,9 @@ func (a Audit) Telling(list []State) ([]State, error) {
 	rivals := a.Rivals
 	if rivals == nil {
 		rivals = KnownLaws(len(list[0].Loads))
+		if list[0].Weights != nil {
+			rivals = append(rivals, WeightedLaws()...)
+		}
 	}
 	var chosen []State
 	for _, rival := range rivals {

@@ -19,8 +19,7 @@ func TestViews(t *testing.T) {
 	}, loads)
 }
 
-// The views tell every pair of known laws apart, but for weights that are not
-// there and the rotation, which is random until it has a history.
+// The views tell every pair of known laws apart, but for the rotation, which is random until it has a history.
 func TestTellingViews(t *testing.T) {
 	for _, n := range []int{2, 3, 5} {
 		for _, claim := range KnownLaws(n) {
@@ -32,7 +31,7 @@ func TestTellingViews(t *testing.T) {
 				require.NoError(t, err)
 				_, paid, err := a.MostTelling(truth, chosen)
 				require.NoError(t, err)
-				uniform := func(l Law) bool { return l == Random{} || l == WeightedRandom{} || l == RoundRobin{} }
+				uniform := func(l Law) bool { return l == Random{} || l == RoundRobin{} }
 				if truth == claim || uniform(truth) && uniform(claim) {
 					require.Equal(t, math.Inf(1), cheapest)
 				} else {

@@ -19,15 +19,15 @@ func Fits(l Law, n int) error {
 	return nil
 }
 
-// KnownLaws lists the laws that are known to occur in practice, each different
-// from all the others in some state of n servers: the candidates of a diagnosis
-// and the rivals to bet on. Weights make no difference without weights.
+// KnownLaws lists the laws that are known to occur in practice where all weights
+// are equal, each different from all the others in some state of n servers: the
+// candidates of a diagnosis and the rivals to bet on.
 func KnownLaws(n int) []Law {
 	known := []Law{Random{}}
 	if n < 2 {
 		return known
 	}
-	known = append(known, WeightedRandom{}, RoundRobin{}, LeastRequest{}, LowestIndex{})
+	known = append(known, RoundRobin{}, LeastRequest{}, LowestIndex{})
 	if n > 2 { // a coin between both of two servers is Random
 		known = append(known, TwoLightest{})
 	}
@@ -41,4 +41,9 @@ func KnownLaws(n int) []Law {
 		}
 	}
 	return known
+}
+
+// WeightedLaws lists the laws that are known besides where weights differ.
+func WeightedLaws() []Law {
+	return []Law{WeightedRandom{}, SmoothWeighted{}, WeightedLeastRequest{}, EnvoyWeighted{}}
 }

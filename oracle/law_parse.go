@@ -13,7 +13,10 @@ func Spellings() []string {
 		"random",
 		"weighted-random",
 		"round-robin",
+		"smooth-weighted",
 		"least-request",
+		"weighted-least-request",
+		"envoy-weighted",
 		"lowest-index",
 		"two-lightest",
 		"power-of-d:D[:replacement][:lowest-index]",
@@ -31,8 +34,14 @@ func ParseLaw(spelling string) (Law, error) {
 		return WeightedRandom{}, nil
 	case "round-robin":
 		return RoundRobin{}, nil
+	case "smooth-weighted":
+		return SmoothWeighted{}, nil
 	case "least-request":
 		return LeastRequest{}, nil
+	case "weighted-least-request":
+		return WeightedLeastRequest{}, nil
+	case "envoy-weighted":
+		return EnvoyWeighted{}, nil
 	case "lowest-index":
 		return LowestIndex{}, nil
 	case "two-lightest":

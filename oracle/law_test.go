@@ -2,6 +2,7 @@ package oracle
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -44,10 +45,14 @@ func TestKnownLawsReadBackAndDiffer(t *testing.T) {
 		for i := range n { // descending: index and load disagree
 			loads = append(loads, float64((n-i)/2))
 			stairs = append(stairs, float64(n-i))
-			weights = append(weights, uint64(i+1))
+			weights = append(weights, uint64((n-i)*(n-i)))
+		}
+		if n == 1 {
+			require.Equal(t, []Law{Random{}}, KnownLaws(n))
+			continue
 		}
 		seen := map[string]string{}
-		for _, law := range KnownLaws(n) {
+		for _, law := range slices.Concat(KnownLaws(n), WeightedLaws()) {
 			again, err := ParseLaw(law.String())
 			require.NoError(t, err)
 			require.Equal(t, law, again)
@@ -107,7 +112,7 @@ func TestLawsRefuseBadStates(t *testing.T) {
 		"history is -1":           {Loads: []float64{0, 1}, History: []int{-1}},
 	}
 	for want, s := range bad {
-		for _, law := range KnownLaws(9) {
+		for _, law := range slices.Concat(KnownLaws(9), WeightedLaws()) {
 			_, err := law.Probabilities(s)
 			require.ErrorContains(t, err, want, "%v", law)
 		}

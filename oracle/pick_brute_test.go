@@ -98,6 +98,28 @@ func byPlay(l Law, s State) []*big.Rat {
 			drawn[i].Add(drawn[i], share[ball])
 		}
 		return drawn
+	case EnvoyWeighted: // the same urn, with fewer balls for a busy server
+		var urn []int
+		for i := range n {
+			// 2·load+2 is 2 to 6 in these tests: 60 can be divided by all of them.
+			for range s.weight(i) * 60 / uint64(2*s.Loads[i]+2) {
+				urn = append(urn, i)
+			}
+		}
+		drawn := make([]*big.Rat, n)
+		for i := range drawn {
+			drawn[i] = new(big.Rat)
+		}
+		for _, i := range urn {
+			drawn[i].Add(drawn[i], big.NewRat(1, int64(len(urn))))
+		}
+		return drawn
+	case WeightedLeastRequest: // in whole numbers: 2520 can be divided by all weights up to 9
+		burdens := make([]float64, n)
+		for i := range burdens {
+			burdens[i] = (2*s.Loads[i] + 2) * (2520 / float64(s.weight(i)))
+		}
+		return play(n, n, false, func(all []int) []int { return lightest(burdens, all) })
 	case LeastRequest:
 		return play(n, n, false, func(all []int) []int { return lightest(s.Loads, all) })
 	case LowestIndex:
@@ -160,8 +182,9 @@ func states(t *rapid.T) State {
 // memoryless are the laws whose single picks are draws.
 func memoryless() []Law {
 	var laws []Law
-	for _, l := range append(KnownLaws(9), HeavierOfD{D: 3}, PowerOfD{D: 1}, PowerOfD{D: 9}, PowerOfD{D: 9, LowestIndex: true}) {
-		if l != (RoundRobin{}) {
+	more := []Law{HeavierOfD{D: 3}, PowerOfD{D: 1}, PowerOfD{D: 9}, PowerOfD{D: 9, LowestIndex: true}}
+	for _, l := range slices.Concat(KnownLaws(9), WeightedLaws(), more) {
+		if l != (RoundRobin{}) && l != (SmoothWeighted{}) {
 			laws = append(laws, l)
 		}
 	}
@@ -181,7 +204,7 @@ func TestEveryLawIsWhatPlayingItGives(t *testing.T) {
 
 func TestLawsSumToOneAndTiesPartitionTheFleet(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		law, s := rapid.SampledFrom(KnownLaws(7)).Draw(t, "law"), states(t)
+		law, s := rapid.SampledFrom(append(KnownLaws(7), WeightedLaws()...)).Draw(t, "law"), states(t)
 		s.History = rapid.SliceOf(rapid.IntRange(0, len(s.Loads)-1)).Draw(t, "history")
 		p, err := law.Probabilities(s)
 		require.NoError(t, err)

@@ -1,6 +1,9 @@
 package oracle
 
-import "math/big"
+import (
+	"math/big"
+	"slices"
+)
 
 // RoundRobin picks the servers one after another, from a random start: the
 // first pick is uniform, every other one is the cyclic successor of the last
@@ -10,17 +13,17 @@ type RoundRobin struct{}
 // String is "round-robin".
 func (RoundRobin) String() string { return "round-robin" }
 
-// predict is Probabilities for a state that is known to be valid.
-func (RoundRobin) predict(s State) []float64 {
-	p := make([]float64, len(s.Loads))
-	if len(s.History) == 0 {
-		for i := range p {
-			p[i] = 1 / float64(len(p))
+// after is Probabilities for the histories of one state, all of them valid.
+func (RoundRobin) after(s State) (func(history []int) []float64, error) {
+	n := len(s.Loads)
+	return func(history []int) []float64 {
+		if len(history) == 0 {
+			return slices.Repeat([]float64{1 / float64(n)}, n)
 		}
+		p := make([]float64, n)
+		p[(history[len(history)-1]+1)%n] = 1
 		return p
-	}
-	p[(s.History[len(s.History)-1]+1)%len(p)] = 1
-	return p
+	}, nil
 }
 
 // Probabilities is uniform without a history, else 1 for the next in turn.

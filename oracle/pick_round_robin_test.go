@@ -17,7 +17,9 @@ func TestRoundRobinTakesTurns(t *testing.T) {
 			require.NoError(t, err)
 			want := []string{"0", "0", "0", "0"}
 			want[turn%4] = "1"
-			require.Equal(t, floats(p), RoundRobin{}.predict(s))
+			after, err := RoundRobin{}.after(s)
+			require.NoError(t, err)
+			require.Equal(t, floats(p), after(s.History))
 			for i := range want {
 				require.Equal(t, want[i], p[i].RatString())
 			}

@@ -1,0 +1,159 @@
+package oracle
+
+import (
+	"fmt"
+	"math/big"
+	"slices"
+)
+
+// SmoothWeighted is the smooth weighted round robin of nginx (Sysoev 2012),
+// started at a random phase of its cycle. Each pick goes to the server that is
+// furthest behind its quota, the first of several: with counts c(i) of the t
+// picks of a cycle so far and weights w(i) that add up to W, to the largest
+//
+//	(t+1)·w(i) - W·c(i).
+//
+// In W/gcd picks every server gets exactly w(i)/gcd, after which it all begins
+// anew. With equal weights it is RoundRobin.
+type SmoothWeighted struct{}
+
+// LongestCycle bounds the cycle of SmoothWeighted, in picks.
+const LongestCycle = 1 << 16
+
+// String is "smooth-weighted".
+func (SmoothWeighted) String() string { return "smooth-weighted" }
+
+// Probabilities takes every phase that explains the history to be equally
+// likely. A history that no phase explains was interrupted: its longest recent
+// part that one does explain counts. It fails when the cycle is longer than
+// LongestCycle.
+func (l SmoothWeighted) Probabilities(s State) ([]*big.Rat, error) {
+	if err := s.Validate(); err != nil {
+		return nil, err
+	}
+	cycle, err := s.cycle()
+	if err != nil {
+		return nil, err
+	}
+	next := cycle.next(s.History, len(s.Loads))
+	phases := int64(0)
+	for _, k := range next {
+		phases += k
+	}
+	p := make([]*big.Rat, len(next))
+	for i, k := range next {
+		p[i] = big.NewRat(k, phases)
+	}
+	return p, nil
+}
+
+// after is Probabilities for the histories of one state, all of them valid.
+func (SmoothWeighted) after(s State) (func(history []int) []float64, error) {
+	cycle, err := s.cycle()
+	return func(history []int) []float64 {
+		next, phases := cycle.next(history, len(s.Loads)), int64(0)
+		for _, k := range next {
+			phases += k
+		}
+		p := make([]float64, len(next))
+		for i, k := range next {
+			p[i] = float64(k) / float64(phases)
+		}
+		return p
+	}, err
+}
+
+// cycle lists the picks of smooth weighted round robin, once around.
+type cycle []int
+
+// cycle computes the picks for the weights of a state.
+func (s State) cycle() (cycle, error) {
+	n := len(s.Loads)
+	divisor := s.weight(0)
+	for i := range n {
+		divisor = gcd(divisor, s.weight(i))
+	}
+	length, parts := uint64(0), make([]int64, n)
+	for i := range n {
+		part := s.weight(i) / divisor
+		if part > LongestCycle || length+part > LongestCycle {
+			return nil, fmt.Errorf("oracle: the cycle of weights %v is longer than %d picks, want weights with a smaller sum over their common divisor", s.Weights, LongestCycle)
+		}
+		length += part
+		parts[i] = int64(part)
+	}
+	picks := make(cycle, length)
+	behind := slices.Clone(parts) // (t+1)·w(i) - W·c(i)
+	for t := range picks {
+		most := 0
+		for i, b := range behind {
+			if b > behind[most] {
+				most = i
+			}
+		}
+		picks[t] = most
+		behind[most] -= int64(length)
+		for i := range behind {
+			behind[i] += parts[i]
+		}
+	}
+	return picks, nil
+}
+
+func gcd(a, b uint64) uint64 {
+	for b != 0 {
+		a, b = b, a%b
+	}
+	return a
+}
+
+// next counts for each of n servers the phases that explain the history and go
+// on with that server.
+func (c cycle) next(history []int, n int) []int64 {
+	phases := indices(len(c)) // where the next pick may stand
+	recent := history[max(0, len(history)-len(c)):]
+	for back := 1; back <= len(recent) && len(phases) > 1; back++ {
+		pick := recent[len(recent)-back]
+		var left []int
+		for _, at := range phases {
+			if c[(at-back+len(c))%len(c)] == pick {
+				left = append(left, at)
+			}
+		}
+		if len(left) == 0 {
+			break
+		}
+		phases = left
+	}
+	counts := make([]int64, n)
+	for _, at := range phases {
+		counts[c[at]]++
+	}
+	return counts
+}
+
+// deviation is the largest difference between the picks of a server and its
+// quota t·w(i)/W, over the first t picks for all t, and over all windows of
+// picks anywhere in the rotation.
+func (c cycle) deviation(n int) (prefix, window *big.Rat) {
+	length := int64(len(c))
+	parts := make([]int64, n)
+	for _, i := range c {
+		parts[i]++
+	}
+	farthest, widest := int64(0), int64(0)
+	for i := range n {
+		ahead, most, least := int64(0), int64(0), int64(0) // W·c(i) - t·w(i)
+		for _, pick := range c {
+			ahead -= parts[i]
+			if pick == i {
+				ahead += length
+			}
+			most, least = max(most, ahead), min(least, ahead)
+		}
+		farthest = max(farthest, most, -least)
+		// A window is the difference of two prefixes, in either order around the cycle.
+		widest = max(widest, most-least)
+	}
+	return big.NewRat(farthest, length), big.NewRat(widest, length)
+}
