@@ -212,51 +212,6 @@ func TestSolveTwoServersUnlimited(t *testing.T) {
 	}
 }
 
-func TestSolveRefuses(t *testing.T) {
-	good := queue.Chain{Policy: policies.Random{}, Servers: 2, Rho: 0.5, Buffer: 4}
-	for want, change := range map[string]func(*queue.Chain){
-		"0 servers, want at least 1": func(c *queue.Chain) { c.Servers = 0 },
-		"1 speeds for 2 servers":     func(c *queue.Chain) { c.Speeds = []float64{1} },
-		"speed 0 of server 1":        func(c *queue.Chain) { c.Speeds = []float64{1, 0} },
-		"speed NaN of server 0":      func(c *queue.Chain) { c.Speeds = []float64{math.NaN(), 1} },
-		"weight 0 of server 0":       func(c *queue.Chain) { c.Weights = []uint64{0, 1} },
-		"rho is 0":                   func(c *queue.Chain) { c.Rho = 0 },
-		"rho is NaN":                 func(c *queue.Chain) { c.Rho = math.NaN() },
-		"rho is +Inf":                func(c *queue.Chain) { c.Rho = math.Inf(1) },
-		"rho is 1, want less than 1 when nothing limits": func(c *queue.Chain) { c.Rho, c.Buffer = 1, 0 },
-		"a buffer of -1":                 func(c *queue.Chain) { c.Buffer = -1 },
-		"a tolerance of 1":               func(c *queue.Chain) { c.Tolerance = 1 },
-		"unknown form \"half\"":          func(c *queue.Chain) { c.Form = "half" },
-		"without a policy":               func(c *queue.Chain) { c.Policy = nil },
-		"PeakEWMA learns from latencies": func(c *queue.Chain) { c.Policy = &policies.PeakEWMA{Tau: 1, Prior: 1} },
-		"with [0 0] jobs and the policy in state \"\": policy picked": func(c *queue.Chain) { c.Policy = pick(func(policies.View, policies.Coins) int { return 2 }) },
-		"the law of the pick is known only to within 0.0":             func(c *queue.Chain) { c.Policy, c.Options = redraw{}, []queue.Option{queue.MaxDepth(5)} },
-		"settles into one of several regimes":                         func(c *queue.Chain) { c.Policy = &loyal{} },
-		"policy is not a function of its view, state and coins": func(c *queue.Chain) {
-			n := 0
-			c.Policy = pick(func(policies.View, policies.Coins) int { n++; return n % 2 })
-		},
-	} {
-		c := good
-		change(&c)
-		_, err := queue.Solve(c)
-		assert.ErrorContains(t, err, want)
-	}
-	assert.NoError(t, func() error { _, err := queue.Solve(good); return err }())
-}
-
-// loyal sends everything to the server that it picked first.
-type loyal struct{ to string }
-
-func (l *loyal) Pick(_ policies.Request, v policies.View, c policies.Coins) int {
-	if l.to == "" {
-		l.to = fmt.Sprint(c.IntN(v.Len()))
-	}
-	return int(l.to[0] - '0')
-}
-func (l *loyal) Clone() policies.Policy { twin := *l; return &twin }
-func (l *loyal) State() string          { return l.to }
-
 // A fleet that cannot be reached: the policy never picks, or picks one server.
 func TestSolveUnreachableStates(t *testing.T) {
 	s := solve(t, queue.Chain{Policy: pick(func(policies.View, policies.Coins) int { return policies.None }), Servers: 2, Rho: 0.5, Buffer: 3})
@@ -271,54 +226,6 @@ func TestSolveUnreachableStates(t *testing.T) {
 	assert.Equal(t, 0.0, s.TailsOf[0][1], "exactly")
 	assert.InDeltaSlice(t, []float64{0, 1}, s.Shares, 1e-12)
 }
-
-func TestSolveTooLarge(t *testing.T) {
-	var large *queue.TooLarge
-	_, err := queue.Solve(queue.Chain{Policy: policies.Random{}, Servers: 8, Rho: 0.9, Buffer: 100})
-	require.ErrorAs(t, err, &large)
-	assert.True(t, large.Sorted)
-	fits := large.Fits()
-	assert.Greater(t, fits, 1)
-	assert.ErrorContains(t, err, fmt.Sprintf("8 servers with a buffer of %d would fit", fits))
-
-	// Not allowed to be sorted, and told why.
-	_, err = queue.Solve(queue.Chain{Policy: pick(lowest), Servers: 8, Rho: 0.9, Buffer: 8, Memory: 1 << 28})
-	require.ErrorAs(t, err, &large)
-	assert.False(t, large.Sorted)
-	assert.ErrorAs(t, err, new(*queue.NotSymmetric))
-	assert.ErrorContains(t, err, "the sorted form is smaller but not allowed")
-
-	// The heavy tail of random routing, refused before the climb.
-	_, err = queue.Solve(queue.Chain{Policy: policies.Random{}, Servers: 3, Rho: 0.9, Memory: 1 << 24})
-	require.ErrorAs(t, err, &large)
-	assert.True(t, large.Estimated)
-
-	// What is said to fit fits, and one more does not.
-	c := queue.Chain{Policy: policies.PowerOfD{D: 2}, Servers: 2, Rho: 0.9, Buffer: 1000, Form: queue.Full, Memory: 1 << 20}
-	_, err = queue.Solve(c)
-	require.ErrorAs(t, err, &large)
-	c.Buffer = large.Fits()
-	assert.NotNil(t, solve(t, c))
-	c.Buffer++
-	_, err = queue.Solve(c)
-	assert.ErrorAs(t, err, &large)
-}
-
-// A counter that never wraps has no finite chain.
-func TestSolveEndlessMemory(t *testing.T) {
-	_, err := queue.Solve(queue.Chain{Policy: &loyal{"0"}, Servers: 1, Rho: 0.5, Buffer: 2, Memory: 1 << 16})
-	require.NoError(t, err)
-	_, err = queue.Solve(queue.Chain{Policy: &counting{}, Servers: 1, Rho: 0.5, Buffer: 2, Memory: 1 << 16})
-	var large *queue.TooLarge
-	require.ErrorAs(t, err, &large)
-	assert.Greater(t, large.Memories, 10)
-}
-
-type counting struct{ n int }
-
-func (c *counting) Pick(policies.Request, policies.View, policies.Coins) int { c.n++; return 0 }
-func (c *counting) Clone() policies.Policy                                   { twin := *c; return &twin }
-func (c *counting) State() string                                            { return fmt.Sprint(c.n) }
 
 // A Member is told the fleet, through a clone that leaves the original alone. A
 // ring with one key sends everything to one server.
