@@ -78,6 +78,9 @@ func Commutes(p policies.Policy, q policies.Request, v policies.View, o ...Optio
 
 // disjoint compares the intervals [a, a+wa] and [b, b+wb].
 func disjoint(a, wa, b, wb *big.Rat) bool {
+	if a.Cmp(b) == 0 {
+		return false
+	}
 	return new(big.Rat).Add(a, wa).Cmp(b) < 0 || new(big.Rat).Add(b, wb).Cmp(a) < 0
 }
 

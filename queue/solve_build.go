@@ -3,6 +3,7 @@ package queue
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/picklaw/picklaw/policies"
 )
@@ -47,10 +48,11 @@ func (m model) build(buffer int, sorted bool) (*chain, error) {
 	s := newSpace(n, buffer, sorted)
 	b := &builder{
 		chain: &chain{space: s, size: int(s.size())}, model: m,
-		known: map[string]int{},
+		known: make(map[string]int),
 		view:  policies.Snapshot{Servers: m.servers, Loads: make([]float64, n)},
 		x:     make([]int, n),
 	}
+	b.levels = make([]uint16, 0, n*b.size)
 	b.sample = newSample(b.size, n, sorted)
 	if _, err := b.memory(m.policy); err != nil {
 		return nil, err
@@ -97,6 +99,8 @@ func (b *builder) memory(p policies.Policy) (int, error) {
 // expand adds the transitions out of every vector in a memory.
 func (b *builder) expand(memory int) error {
 	clear(b.x)
+	b.edges = slices.Grow(b.edges, 2*len(b.x)*b.size)
+	b.ends = slices.Grow(b.ends, b.size)
 	law := newFloats(b.memories[memory], b.model.request, &b.view, b.model.options)
 	rates := make([]arriving, 0, 8)
 	for rank := 0; ; rank++ {
