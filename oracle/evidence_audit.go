@@ -3,6 +3,7 @@ package oracle
 import (
 	"fmt"
 	"math"
+	"slices"
 )
 
 // An Audit says what a balancer claims and how sure a conviction must be.
@@ -65,18 +66,19 @@ type Evidence struct {
 	now   *view // the view of the last pick
 	run   []int // picks since the view last changed
 
-	wealth    float64   // nats
-	convicted bool      // the wealth reached 1/alpha at some time
-	picks     int       //
-	rivalry   []rivalry // of the claim and of each rival, on single servers
+	wealth     float64 // nats
+	convicted  bool    // the wealth reached 1/alpha at some time
+	picks      int
+	candidates []Standing // the claim, then the rivals
 }
 
-// rivalry is the standing of one candidate for a diagnosis.
-type rivalry struct {
-	law     Law
-	fit     float64 // log likelihood, strays taken as uniform
-	nats    float64 // evidence against it
-	refuted bool    // which once reached 1/alpha
+// A Standing says how a law fares as an explanation of the picks. Here ties count
+// as the law breaks them, also when the audit leaves them open.
+type Standing struct {
+	Law           Law
+	LogLikelihood float64 // in nats, strays taken as uniform
+	Nats          float64 // evidence against it
+	RefutedAt     int     // picks after which that first reached 1/alpha; 0 if never
 }
 
 // NewEvidence starts an audit. It fails when a parameter is out of range.
@@ -117,11 +119,11 @@ func (e *Evidence) Observe(s State, pick int) error {
 	if err := e.bets.ready(m); err != nil {
 		return err
 	}
+	e.picks++
 	e.judge(m, pick)
 	e.bets.learn(m, pick)
 	e.now.learn(m, pick)
 	e.run = append(e.run, pick)
-	e.picks++
 	return nil
 }
 
@@ -144,7 +146,7 @@ func (e *Evidence) start(s State) {
 		}
 	}
 	for _, l := range candidates {
-		e.rivalry = append(e.rivalry, rivalry{law: l})
+		e.candidates = append(e.candidates, Standing{Law: l})
 	}
 	e.bets = newBets(candidates, e.audit)
 }
@@ -183,14 +185,18 @@ func (e *Evidence) judge(m *moment, pick int) {
 	e.convicted = e.convicted || e.wealth >= limit
 
 	stray := c / float64(len(v.counts))
-	for i := range e.rivalry {
-		r, law := &e.rivalry[i], m.laws[i]
-		r.fit += math.Log((1-c)*law[pick] + stray)
-		r.nats += math.Log(fit / stretch(law, fits, c)[pick])
-		r.refuted = r.refuted || r.nats >= limit
+	for i := range e.candidates {
+		s, law := &e.candidates[i], m.laws[i]
+		s.LogLikelihood += math.Log((1-c)*law[pick] + stray)
+		s.Nats += math.Log(fit / stretch(law, fits, c)[pick])
+		if s.RefutedAt == 0 && s.Nats >= limit {
+			s.RefutedAt = e.picks
+		}
 	}
-	update(b.byGroup, onGroup)
 	update(b.byServer, onServer)
+	if e.audit.AnyTie {
+		update(b.byGroup, onGroup)
+	}
 }
 
 // Convicted reports whether the evidence against the claim ever reached 1/alpha.
@@ -210,30 +216,35 @@ func (e *Evidence) Picks() int { return e.picks }
 // comes first, then the earliest rival.
 func (e *Evidence) BestFit() (law Law, ok bool) {
 	best := -1
-	for i, r := range e.rivalry {
-		if best < 0 || r.fit > e.rivalry[best].fit {
+	for i, s := range e.candidates {
+		if best < 0 || s.LogLikelihood > e.candidates[best].LogLikelihood {
 			best = i
 		}
 	}
 	if best < 0 {
 		return nil, false
 	}
-	return e.rivalry[best].law, !e.rivalry[best].refuted
+	return e.candidates[best].Law, e.candidates[best].RefutedAt == 0
 }
 
-// Refuted lists the laws, of the claim and its rivals, that the picks speak
-// against with 1/alpha; here ties count as each law breaks them. A law that the
-// balancer follows is listed with probability alpha at most.
-func (e *Evidence) Refuted() []Law { return e.standing(true) }
+// Standings lists the claim and its rivals. A law that the balancer follows is
+// refuted with probability alpha at most.
+func (e *Evidence) Standings() []Standing { return slices.Clone(e.candidates) }
+
+// Refuted lists the laws, of the claim and its rivals, that were refuted at some
+// time.
+func (e *Evidence) Refuted() []Law { return e.which(func(s Standing) bool { return s.RefutedAt > 0 }) }
 
 // Remaining lists the laws that are not refuted.
-func (e *Evidence) Remaining() []Law { return e.standing(false) }
+func (e *Evidence) Remaining() []Law {
+	return e.which(func(s Standing) bool { return s.RefutedAt == 0 })
+}
 
-func (e *Evidence) standing(refuted bool) []Law {
+func (e *Evidence) which(holds func(Standing) bool) []Law {
 	var laws []Law
-	for _, r := range e.rivalry {
-		if r.refuted == refuted {
-			laws = append(laws, r.law)
+	for _, s := range e.candidates {
+		if holds(s) {
+			laws = append(laws, s.Law)
 		}
 	}
 	return laws

@@ -84,13 +84,13 @@ func TestWealthIsFair(t *testing.T) {
 				sequences(3, length, func(picks []int) {
 					e := newEvidence(t, a)
 					e.start(views[0])
-					chance := slices.Repeat([]float64{1}, len(e.rivalry))
+					chance := slices.Repeat([]float64{1}, len(e.candidates))
 					view, run := 0, []int(nil)
 					for _, pick := range picks {
 						s := views[view]
 						s.History = run
-						for j, r := range e.rivalry {
-							p, err := r.law.Probabilities(s)
+						for j, r := range e.candidates {
+							p, err := r.Law.Probabilities(s)
 							require.NoError(t, err)
 							hit := (1 - a.Contamination) * floats(p)[pick]
 							if pick == stray {
@@ -105,9 +105,9 @@ func TestWealthIsFair(t *testing.T) {
 						}
 					}
 					against = slices.Grow(against, len(chance))[:len(chance)]
-					for j, r := range e.rivalry {
+					for j, r := range e.candidates {
 						if chance[j] > 0 {
-							against[j] += chance[j] * math.Exp(r.nats)
+							against[j] += chance[j] * math.Exp(r.Nats)
 						}
 					}
 					if chance[0] > 0 {
@@ -163,9 +163,9 @@ func TestWealthFollowsTheBestBet(t *testing.T) {
 		for t, pick := range picks {
 			gain := func(bet string, q []float64) { products[bet] += math.Log(of(q, pick) / of(claim, pick)) }
 			s.History = picks[:t]
-			for _, r := range e.rivalry {
-				p, _ := r.law.Probabilities(s)
-				gain(r.law.String(), floats(p))
+			for _, r := range e.candidates {
+				p, _ := r.Law.Probabilities(s)
+				gain(r.Law.String(), floats(p))
 			}
 			dirichlet := make([]float64, n)
 			for j := range n {
@@ -191,7 +191,7 @@ func TestWealthFollowsTheBestBet(t *testing.T) {
 			switch bet := bet.(type) {
 			case rival:
 				if bet.part == 1 {
-					least(e.rivalry[bet.law].law.String(), prior[k])
+					least(e.candidates[bet.law].Law.String(), prior[k])
 				}
 			case *frequencies:
 				least("frequencies", prior[k])
@@ -361,6 +361,14 @@ func TestBestFitOfAnUnknownLaw(t *testing.T) {
 	_, ok = e.BestFit()
 	require.False(t, ok)
 	require.Len(t, e.Refuted(), len(KnownLaws(3)))
+	for _, s := range e.Standings() {
+		require.Greater(t, s.RefutedAt, 0)
+		if s.Law == (PowerOfD{D: 2}) {
+			require.Equal(t, 1, s.RefutedAt, "the first pick is forbidden")
+			require.Equal(t, math.Inf(1), s.Nats)
+			require.Equal(t, math.Inf(-1), s.LogLikelihood)
+		}
+	}
 }
 
 func TestEvidenceRefuses(t *testing.T) {

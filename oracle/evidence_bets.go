@@ -50,7 +50,7 @@ type bets struct {
 	audit      Audit
 	predictors []predictor
 	byGroup    []float64 // the posterior weight of each, by the groups it predicted
-	byServer   []float64 // and by servers
+	byServer   []float64 // and by servers; the same slice unless groups are judged
 }
 
 // The prior puts most of the wealth on the rivals, since the truth is mostly one
@@ -81,7 +81,10 @@ func newBets(candidates []Law, a Audit) *bets {
 	for i := range b.byServer {
 		b.byServer[i] /= total // without rivals there is less to share
 	}
-	b.byGroup = slices.Clone(b.byServer)
+	b.byGroup = b.byServer
+	if a.AnyTie {
+		b.byGroup = slices.Clone(b.byServer)
+	}
 	return b
 }
 
@@ -137,13 +140,20 @@ func (b *bets) learn(m *moment, pick int) {
 }
 
 // update moves weights to the predictors that gave much to what happened
-// (Bayes). A weight that underflows stays 0: that bet has lost.
+// (Bayes).
 func update(weights, predicted []float64) {
-	whole := dot(weights, predicted)
-	for k := range weights {
-		weights[k] *= predicted[k] / whole
+	scale := 1 / dot(weights, predicted)
+	for k, q := range predicted {
+		weights[k] *= q * scale
+		if weights[k] < lost {
+			weights[k] = 0
+		}
 	}
 }
+
+// lost is the weight below which a bet is taken out: it could not come back
+// within 600 nats, and arithmetic with the smallest numbers is slow.
+const lost = 0x1p-900
 
 // prepared is a law in one view.
 type prepared struct {
