@@ -19,7 +19,9 @@ const (
 	// Full numbers every vector of jobs and assumes nothing.
 	Full Form = "full"
 	// Sorted numbers the vectors up to the order of the servers. It needs equal
-	// servers and a policy without memory that commutes with relabelling.
+	// servers and a policy without memory that commutes with relabelling. That is
+	// shown at the vectors of fewest jobs and at some of all others; Commuting in
+	// the solution says how much of the time the chain spends there.
 	Sorted Form = "sorted"
 )
 
