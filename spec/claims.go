@@ -15,6 +15,8 @@ type Claims struct {
 	Concurrent     bool
 	ReleasesOnce   bool
 	MapsKeys       bool
+	HashesKeys     bool    // while the fleet stays the same
+	SharesWithin   float64 // times the fair share of the keys; 0: no promise
 	Weighted       bool
 	ReadsAtMost    int // loads read in one pick; 0: no promise
 	Learns         bool
@@ -79,6 +81,18 @@ func ReleasesOnce() Option { return func(c *config) { c.claims.ReleasesOnce = tr
 // MapsKeys claims that a key always goes to the same server, and that a change
 // of the fleet moves no more keys than it must.
 func MapsKeys() Option { return func(c *config) { c.claims.MapsKeys = true } }
+
+// HashesKeys claims that a key always goes to the same server while the fleet
+// stays the same, and nothing about how it moves when the fleet changes.
+func HashesKeys() Option { return func(c *config) { c.claims.HashesKeys = true } }
+
+// Weighted claims that the share of a server follows its weight.
+func Weighted() Option { return func(c *config) { c.claims.Weighted = true } }
+
+// SharesWithin claims that no server owns more than so many times its fair share
+// of the keys, which is its weight over the sum of weights. The factor is at
+// least 1.
+func SharesWithin(factor float64) Option { return func(c *config) { c.claims.SharesWithin = factor } }
 
 // ReadsAtMost claims that one pick reads at most d loads.
 func ReadsAtMost(d int) Option { return func(c *config) { c.claims.ReadsAtMost = d } }

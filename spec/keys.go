@@ -14,35 +14,50 @@ var keyProperties = []*Property{
 		Name: "keys/stable", Level: Must,
 		Sentence: "A key goes to the same server whatever was asked before and whatever the loads are.",
 		Source:   "definition; a mapping in map iteration order: smallnest/rpcx#205",
-		Applies:  mapsKeys, Exact: exactStableKeys,
+		Applies:  hashesKeys, Exact: exactStableKeys, Sampled: auditedStableKeys,
 	},
 	{
 		Name: "keys/spread", Level: Must,
 		Sentence: "Every server owns some keys.",
 		Source:   "a score without the key: ykayacan/hashing-utils#17; a key without its arguments: apache/dubbo#13750",
-		Applies:  mapsKeys, Exact: exactSpread,
+		Applies:  hashesKeys, Exact: exactSpread, Sampled: auditedSpread,
 	},
 	{
 		Name: "keys/join", Level: Must,
 		Sentence: "A server that joins takes keys, and no key moves between the others.",
 		Source:   "Karger et al. 1997, monotonicity",
-		Applies:  mapsKeys, Exact: exactJoin,
+		Applies:  mapsKeys, Exact: exactJoin, Sampled: auditedJoin,
 	},
 	{
 		Name: "keys/leave", Level: Must,
 		Sentence: "When a server leaves or is not eligible, only its own keys move.",
 		Source:   "Karger et al. 1997, monotonicity; caddyserver/caddy#4724; zalando/skipper#1712",
-		Applies:  mapsKeys, Exact: exactLeave,
+		Applies:  mapsKeys, Exact: exactLeave, Sampled: auditedLeave,
 	},
 	{
 		Name: "keys/update-equals-fresh", Level: Must,
 		Sentence: "A mapping reached by updates is the mapping built fresh from the same fleet.",
 		Source:   "continuity; envoyproxy/envoy#45212; zeromicro/go-zero#5595",
-		Applies:  mapsKeys, Exact: exactFreshMapping,
+		Applies:  mapsKeys, Exact: exactFreshMapping, Sampled: auditedFreshMapping,
+	},
+	{
+		Name: "keys/agreement", Level: Must,
+		Sentence: "Two clients of the same fleet send a key to the same server, in whatever order they list the servers.",
+		Source:   "Karger et al. 1997, spread; order-dependent collisions on a ring",
+		Applies:  mapsKeys, Exact: exactAgreement, Sampled: auditedAgreement,
+	},
+	{
+		Name: "keys/shares", Level: Should,
+		Sentence: "No server owns more than the claimed multiple of its fair share of the keys.",
+		Source:   "Karger et al. 1997, load; one point a server leaves the largest of n a share of ln n / n",
+		Applies:  func(c *Claims) bool { return c.SharesWithin > 0 },
+		Sampled:  auditedShares, Statistical: true,
 	},
 }
 
 func mapsKeys(c *Claims) bool { return c.MapsKeys }
+
+func hashesKeys(c *Claims) bool { return c.MapsKeys || c.HashesKeys }
 
 // keyCount is how many keys the properties of keys look at. A server of the
 // fleets below owns a part of the circle; a reference ring of one point a
