@@ -1,3 +1,40 @@
-// Package spec is the specification: properties, claims, the suite for
-// go test, and the auditor.
+// Package spec is the specification of request load balancing: properties,
+// claims, the suite for go test, and the auditor.
+//
+// A subject is a balancer, as a black box (a [Factory] of [Picker]) or as a bare
+// rule (policies.Policy). It claims things, as options:
+//
+//	spec.Test(t, newMyPicker,
+//		spec.Law(oracle.PowerOfD{D: 2}), spec.CountsInFlight(), spec.Concurrent())
+//
+// and the suite runs exactly the properties of those claims. [Check] returns the
+// same as a value.
+//
+// A [Property] is a sentence with a source and a check, in one registry that go
+// test, the command, the audit and the kill matrix all read. A bare rule is
+// judged in the exact tier: its law is enumerated over every outcome of its
+// coins and compared with the claimed law as rational numbers,
+//
+//	P(pick = i)  =  sum over outcomes w that lead to i of P(w).
+//
+// A black box is judged in the sampled tier: it is filled up and released down
+// to a frozen state, single picks are taken from there, and their order and
+// their frequencies are bet against the claim. The run convicts a conforming
+// subject of anything with probability 1e-9 at most ([DefaultAlpha]), however
+// long it looks; an acquittal says within what total variation of the claim.
+//
+// A [Verdict] is one of five, and undecided is never folded into holds. What a
+// subject does that no balancer may do is a [Finding] with a name: it panics,
+// hangs, exits, names a server that does not exist, leaks its counts, never fills
+// a server up.
+//
+// Index by kind:
+//
+//	subjects     Subject, Factory, Picker, Fleet, OfPolicy, Leased, Reference
+//	abilities    Updater, Counter, Sleeper
+//	claims       Law, TiesOpen, CountsInFlight, KeepsCounts, ReleasesOnce,
+//	             Concurrent, MapsKeys, Learns, ReadsVerdicts, ReadsAtMost
+//	how to run   Alpha, Seed, HangAfter, Only, Reproduce, Progress
+//	results      Check, Test, Report, PropertyResult, Verdict, Finding, Diagnosis
+//	the registry Properties, Find, Property
 package spec

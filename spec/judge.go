@@ -113,7 +113,7 @@ func replay(a oracle.Audit, states [][]float64, picks []int) *oracle.Evidence {
 		panic(err)
 	}
 	for k, i := range picks {
-		if err := e.Observe(oracle.State{Loads: states[k%len(states)], History: picks[:k:k]}, i); err != nil {
+		if err := e.Observe(oracle.State{Loads: states[k%len(states)], History: picks[max(0, k-1):k]}, i); err != nil {
 			panic(err)
 		}
 	}
