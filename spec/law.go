@@ -64,14 +64,19 @@ func exactPickLaw(r *Run) Result {
 	}
 }
 
-// example shows a law at one small state.
+// example shows a law at one small state, one more server than it compares.
 func example(l oracle.Law) string {
 	loads := []float64{0, 1, 2}
+	if p, ok := l.(oracle.PowerOfD); ok {
+		for len(loads) <= p.D {
+			loads = append(loads, float64(len(loads)))
+		}
+	}
 	p, err := l.Probabilities(oracle.State{Loads: loads})
 	if err != nil {
 		return ""
 	}
-	return "(0 1 2: " + rationals(p) + ")"
+	return fmt.Sprintf("(%s: %s)", strings.Trim(fmt.Sprint(loads), "[]"), rationals(p))
 }
 
 func rationals(p []*big.Rat) string {

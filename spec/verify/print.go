@@ -41,7 +41,19 @@ func (s Summary) print(out io.Writer, docs map[string]string) {
 			fmt.Fprintf(out, "%s: %v\n", r.Subject, p)
 		}
 	}
-	fmt.Fprintf(out, "%d subjects: %s; false alarms at most %g\n", len(s.Reports), tally(s.Summary), s.Alpha)
+	known := 0
+	for _, r := range s.Reports {
+		for _, p := range r.Failures() {
+			if p.Pinned != "" && p.Verdict == spec.Violated {
+				known++
+			}
+		}
+	}
+	text := tally(s.Summary)
+	if known > 0 {
+		text += fmt.Sprintf("; %d of the violations are known", known)
+	}
+	fmt.Fprintf(out, "%d subjects: %s; false alarms at most %g\n", len(s.Reports), text, s.Alpha)
 }
 
 func observed(p spec.PropertyResult) string {
