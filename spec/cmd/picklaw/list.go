@@ -6,7 +6,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/picklaw/picklaw/oracle"
 	"github.com/picklaw/picklaw/spec"
 )
 
@@ -37,7 +36,7 @@ func listCommand() *cobra.Command {
 				fmt.Fprintf(out, "  %-34s %s\n", s.Name, s.Doc)
 			}
 			fmt.Fprint(out, "\nORACLES\n\n")
-			for _, e := range oracle.Catalog() {
+			for _, e := range questions() {
 				fmt.Fprintf(out, "  %-34s %s\n", e.Name, e.Doc)
 			}
 			return nil
@@ -71,7 +70,7 @@ func listing() any {
 	for _, s := range spec.Reference() {
 		all.Subjects = append(all.Subjects, named{s.Name, s.Doc})
 	}
-	for _, e := range oracle.Catalog() {
+	for _, e := range questions() {
 		all.Oracles = append(all.Oracles, named{e.Name, e.Doc})
 	}
 	return all

@@ -54,6 +54,12 @@ func TestBadUsageIsRefusedBeforeAnythingIsPrinted(t *testing.T) {
 		{[]string{"oracle", "pick-law", "policy=nonsense", "loads=0,1,2"}, "nonsense"},
 		{[]string{"oracle", "pick-law", "policy=random", "loads=0,x"}, "x"},
 		{[]string{"oracle", "pick-law", "policy=random", "loads=0,-1"}, "-1"},
+		{[]string{"oracle", "chain", "policy=random", "n=2", "rho=1"}, "rho is 1"},
+		{[]string{"oracle", "chain", "policy=power-of-d:3", "n=2", "rho=0.5"}, "3 distinct"},
+		{[]string{"oracle", "chain", "policy=random", "n=0", "rho=0.5"}, "0"},
+		{[]string{"oracle", "chain", "policy=random", "n=2", "rho=0.5", "color=1"}, "color"},
+		{[]string{"tables", "Z9"}, "Z9"},
+		{[]string{"mutants", "--id", "nothing"}, "nothing"},
 	} {
 		code, out, errs := picklaw(c.args...)
 		require.Equal(t, exitUsage, code, "%v: %s", c.args, errs)
@@ -113,5 +119,22 @@ func TestHelpIsNoError(t *testing.T) {
 		code, out, _ := picklaw(args...)
 		require.Equal(t, exitHolds, code)
 		require.NotEmpty(t, out)
+	}
+}
+
+// The mean numbers of jobs at one of two servers, rho 0.9, are published with
+// the report of a broken reservoir (caddyserver/caddy#7873): 4.927 for an honest
+// power of two, 5.278 with replacement, 9.000 for random routing.
+func TestChainAgreesWithPublishedNumbers(t *testing.T) {
+	for policy, want := range map[string]float64{"power-of-d:2": 4.927, "power-of-d:2:replacement": 5.278} {
+		code, out, errs := picklaw("oracle", "chain", "policy="+policy, "n=2", "rho=0.9", "--json")
+		require.Equal(t, exitHolds, code, errs)
+		var answer struct {
+			Values struct {
+				Mean float64 `json:"mean_jobs_per_server"`
+			}
+		}
+		require.NoError(t, json.Unmarshal([]byte(out), &answer))
+		require.InDelta(t, want, answer.Values.Mean, 0.0005, policy) // half of the last published digit
 	}
 }

@@ -18,7 +18,7 @@ func oracleCommand() *cobra.Command {
 		Long:  "Ask what is true from mathematics alone. The oracles:\n\n" + oracleHelp(),
 		Args:  cobra.MinimumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			entry, err := oracle.Lookup(args[0])
+			q, err := lookup(args[0])
 			if err != nil {
 				return err
 			}
@@ -26,7 +26,7 @@ func oracleCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			answer, err := entry.Eval(params)
+			answer, err := q.eval(params)
 			if err != nil {
 				return err
 			}
@@ -45,7 +45,7 @@ func oracleCommand() *cobra.Command {
 
 func oracleHelp() string {
 	var b strings.Builder
-	for _, e := range oracle.Catalog() {
+	for _, e := range questions() {
 		fmt.Fprintf(&b, "  %s %s\n      %s\n", e.Name, e.Example, e.Doc)
 		for _, p := range e.Params {
 			fmt.Fprintf(&b, "      %s: %s", p.Name, p.Doc)

@@ -1,0 +1,38 @@
+package spec
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/picklaw/picklaw/oracle"
+)
+
+// Every known law, spelled as a policy, has that very law.
+func TestParsedPoliciesFollowTheirLaw(t *testing.T) {
+	for _, law := range oracle.KnownLaws(6) {
+		newPolicy, err := ParsePolicy(law.String())
+		require.NoError(t, err)
+		r := &Run{Subject: OfPolicy(law.String(), newPolicy), Claims: Claims{Law: law}}
+		for _, loads := range loadVectors(1) {
+			if m := r.lawMismatch(loads); m != nil {
+				t.Fatalf("%v at %v: want %s", law, loads, rationals(m.expected))
+			}
+		}
+	}
+}
+
+func TestParsePolicyRefuses(t *testing.T) {
+	for spelling, says := range map[string]string{
+		"nonsense":          "nonsense",
+		"round-robin:2":     "no parameter",
+		"peak-ewma:0":       `"0"`,
+		"ring:x":            `"x"`,
+		"power-of-d":        "power-of-d",
+		"power-of-d:0":      "0",
+		"power-of-d:2:with": "with",
+	} {
+		_, err := ParsePolicy(spelling)
+		require.ErrorContains(t, err, says, spelling)
+	}
+}
