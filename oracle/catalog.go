@@ -42,6 +42,8 @@ func Catalog() []Entry {
 		refinedEntries,
 		blastEntries,
 		pickEntries,
+		ballsEntries,
+		ballsFluidEntries,
 	)
 }
 
