@@ -60,3 +60,67 @@ func TestHerd(t *testing.T) {
 	_, err = Herd{Balancers: 1}.Run(two, 1)
 	assert.EqualError(t, err, "queue: a herd of 1 balancers over 0 servers, want at least 1 of each")
 }
+
+// Table B2 has single runs of unknown streams, so its maxima cannot be replayed.
+// They are judged by simulation: under the law of Balls, a maximum as small as
+// the published one has a probability above 1/1000, and so has one as large. A
+// false judgement, one way or the other, has probability falseAlarm at most: it
+// takes so many hits that 1/1000 cannot explain them. A full scan leaves nothing
+// to chance.
+func TestPublishedSingleRunsOfBalls(t *testing.T) {
+	for _, table := range figures() {
+		if table.ID != "B2" {
+			continue
+		}
+		for row := range table.published {
+			bins, balls, published := int(table.number(row, 0)), int(table.number(row, 1)), int(table.number(row, 3))
+			if table.label(row, 2) == "all" {
+				held, err := Balls(bins, balls, policies.LeastRequest{}, NewPCG(1, t.Name()))
+				require.NoError(t, err)
+				assert.Equal(t, published, slices.Max(held))
+				continue
+			}
+			if testing.Short() && balls > bins {
+				continue // a hundred times the work
+			}
+			runs := 200
+			if balls > bins {
+				runs = 60
+			}
+			maxima := make([]int, runs)
+			p := policies.PowerOfD{D: int(table.number(row, 2)), Replacement: true}
+			require.NoError(t, parallel(runs, func(i int) error {
+				held, err := Balls(bins, balls, p, NewPCG(seedOf(i), t.Name()))
+				maxima[i] = slices.Max(held)
+				return err
+			}))
+			low, high := 0.0, 0.0
+			for _, m := range maxima {
+				low += indicator(m <= published)
+				high += indicator(m >= published)
+			}
+			t.Logf("%d balls, %d bins, d=%d: published maximum %d; of %d runs, %v are at most that and %v at least", balls, bins, p.D, published, runs, low, high)
+			assert.LessOrEqual(t, bernoulliSum.atLeast(runs, 1e-3, min(low, high)), falseAlarm)
+		}
+	}
+}
+
+// Table B3, the herd, is one run too: a hundred balancers that meet the only
+// quiet server with probability 2/100 each. The neighbours held "about 10", so
+// the fleet maximum of 13 is not a law to judge by; what the quiet server got is.
+func TestPublishedHerd(t *testing.T) {
+	for _, table := range figures() {
+		if table.ID != "B3" {
+			continue
+		}
+		loads := slices.Repeat([]float64{10}, 100)
+		loads[42] = 0
+		picks, err := Herd{Loads: loads, Balancers: 100}.Run(func() policies.Policy { return policies.LeastRequest{} }, 1)
+		require.NoError(t, err)
+		assert.EqualValues(t, table.number(0, 1), picks[42])
+		got := table.number(1, 1)
+		p := min(bernoulliSum.atMost(100, 0.02, got), bernoulliSum.atLeast(100, 0.02, got))
+		t.Logf("the quiet server got %v of 100: the smaller tail is %.3f", got, p)
+		assert.GreaterOrEqual(t, p, falseAlarm)
+	}
+}

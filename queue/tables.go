@@ -4,6 +4,7 @@ import (
 	_ "embed"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -157,26 +158,29 @@ func printedLike(published string, computed any) string {
 	return out
 }
 
-// Tables returns the published tables that can be replayed, in order.
-func Tables() []Table {
-	var figures []struct {
+// figures are all published tables, replayable or not.
+func figures() []Table {
+	var read []struct {
 		ID, Setting string
 		Columns     []string
 		Rows        [][]any
 	}
 	d := json.NewDecoder(strings.NewReader(string(figuresJSON)))
 	d.UseNumber()
-	if err := d.Decode(&figures); err != nil {
+	if err := d.Decode(&read); err != nil {
 		panic(fmt.Sprintf("queue: testdata/figures.json: %v", err)) // part of the program
 	}
-	var tables []Table
-	for _, f := range figures {
-		if t, known := replays[f.ID]; known {
-			t.ID, t.Title, t.Columns, t.published = f.ID, f.Setting, f.Columns, f.Rows
-			tables = append(tables, t)
-		}
+	tables := make([]Table, len(read))
+	for i, f := range read {
+		tables[i] = replays[f.ID]
+		tables[i].ID, tables[i].Title, tables[i].Columns, tables[i].published = f.ID, f.Setting, f.Columns, f.Rows
 	}
 	return tables
+}
+
+// Tables returns the published tables that can be replayed, in order.
+func Tables() []Table {
+	return slices.DeleteFunc(figures(), func(t Table) bool { return t.compute == nil })
 }
 
 // replays says how each table is computed.
