@@ -1,6 +1,7 @@
 package policies
 
 import (
+	"math"
 	"testing"
 	"time"
 
@@ -30,6 +31,15 @@ func TestCheckNamesTheParameter(t *testing.T) {
 		{&Sticky{Fallback: PowerOfD{}}, "PowerOfD.D is 0"},
 		{&Ring{}, "Ring.Points is 0, want at least 1"},
 		{Least{}, "Least.Of is nil"},
+		{Least{D: -1, Of: WeightedLeastRequest{}}, "Least.D is -1"},
+		{WeightedLeastRequest{D: -1}, "WeightedLeastRequest.D is -1"},
+		{&EnvoyWeighted{Bias: -0.5}, "EnvoyWeighted.Bias is -0.5"},
+		{&EnvoyWeighted{Bias: math.Inf(1)}, "EnvoyWeighted.Bias is +Inf"},
+		{&EnvoyWeighted{Bias: math.NaN()}, "EnvoyWeighted.Bias is NaN"},
+		{&LingeringErrors{}, "LingeringErrors.Linger is 0s"},
+		{&LingeringErrors{D: -1, Linger: 1}, "LingeringErrors.D is -1"},
+		{&Maglev{Size: 65536}, "Maglev.Size is 65536, want a prime"},
+		{&Maglev{Size: -7}, "Maglev.Size is -7, want a prime"},
 	} {
 		_, err := NewBalancer(c.policy, Endpoints("a"))
 		assert.ErrorContains(t, err, c.want)

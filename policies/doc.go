@@ -31,11 +31,14 @@
 //
 // Index by kind:
 //
-//	chance alone     Random
-//	in flight        LeastRequest, PowerOfD, Least
-//	rotations        RoundRobin, SmoothWeighted
+//	chance alone     Random, WeightedRandom
+//	in flight        LeastRequest, PowerOfD, WeightedLeastRequest, Least
+//	and errors       LingeringErrors
+//	rotations        RoundRobin, SmoothWeighted, WeightedRoundRobin
+//	and in flight    EnvoyWeighted
 //	learned latency  PeakEWMA, EWMA, LeastTime
 //	and verdicts     OverSuccess
-//	keys             Ring, HashMod, Rendezvous, Sticky
+//	keys             Ring, HashMod, Rendezvous, Maglev, Sticky
+//	weights          LoadReport, WholeWeights
 //	the object       Balancer, Lease
 package policies

@@ -16,6 +16,7 @@ var keyed = map[string]func() Policy{
 	"ring":       func() Policy { return &Ring{Points: 10} },
 	"hash mod":   func() Policy { return &HashMod{} },
 	"rendezvous": func() Policy { return &Rendezvous{} },
+	"maglev":     func() Policy { return &Maglev{Size: 307} },
 }
 
 // The published hash spread (S1): MD5 as one big-endian number, modulo 4.

@@ -1,0 +1,73 @@
+package policies
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"pgregory.net/rapid"
+)
+
+func TestMaglevFillsTheTableByHand(t *testing.T) {
+	// The example of the paper (table 1): seven places; the orders start at 3, 0, 3
+	// with skips 4, 2, 1. The table is then B1 B0 B1 B0 B2 B2 B0.
+	numbers := map[string]uint64{"place B0": 3, "skip B0": 3, "place B1": 0, "skip B1": 1, "place B2": 3, "skip B2": 0}
+	fill := func(names string) *Maglev {
+		m := &Maglev{Size: 7, hash: func(text string) uint64 { return numbers[text] }}
+		m.Update(serversNamed(strings.Fields(names)...))
+		return m
+	}
+	assert.Equal(t, []ServerID{1, 0, 1, 0, 2, 2, 0}, fill("B0 B1 B2").table)
+	assert.Equal(t, []ServerID{0, 2, 0, 2, 1, 1, 2}, fill("B1 B2 B0").table, "the order of the list does not matter")
+	// And without B1: B0 B0 B0 B0 B2 B2 B2.
+	assert.Equal(t, []ServerID{0, 0, 0, 0, 1, 1, 1}, fill("B0 B2").table)
+}
+
+func serversNamed(names ...string) []Server {
+	fleet := Fleet(len(names))
+	for i, name := range names {
+		fleet[i].Name = name
+	}
+	return fleet
+}
+
+func TestMaglevSharesFollowTheWeights(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		weights := rapid.SliceOfN(rapid.OneOf(rapid.Uint64Range(0, 12), rapid.Uint64Range(1, MaxWeight)), 1, 8).Draw(t, "weights")
+		if sum(weights) == 0 {
+			return
+		}
+		m := &Maglev{Size: 1009}
+		m.Update(weighted(weights...))
+		counts := map[ServerID]float64{}
+		for _, id := range m.table {
+			counts[id]++
+		}
+		for i, s := range weighted(weights...) {
+			// After r rounds a server has 1 + floor((r-1)·w/heaviest) places, or one less
+			// in the last round, which may be cut short. So with x = (r-1)/heaviest, all
+			// counts are within w·x - 1 and w·x + 1, thus |1009 - W·x| <= n, and
+			// |count - 1009·w/W| <= 1 + n·w/W.
+			share := float64(s.Weight) / float64(sum(weights))
+			if math.Abs(counts[s.ID]-1009*share) > 1+float64(len(weights))*share {
+				t.Fatalf("weights %v: server %d has %g places of 1009, want about %g", weights, i, counts[s.ID], 1009*share)
+			}
+			if (counts[s.ID] > 0) != (s.Weight > 0) {
+				t.Fatalf("weight %d has %g places", s.Weight, counts[s.ID])
+			}
+		}
+	})
+}
+
+func TestMaglevEdges(t *testing.T) {
+	m := &Maglev{Size: 11}
+	assert.Equal(t, None, m.Pick(Request{}, at(0), nil), "no table yet")
+	m.Update([]Server{{0, "a", 0}})
+	assert.Equal(t, None, m.Pick(Request{}, at(0), nil), "nobody owns a place")
+	big := &Maglev{}
+	big.Update(Fleet(3))
+	assert.Len(t, big.table, 65537)
+	assert.Equal(t, None, big.Pick(Request{}, at(), nil))
+	assert.Equal(t, None, big.Pick(Request{}, &Snapshot{Servers: []Server{{ID: 7}}}, nil), "a stranger owns no place")
+}
