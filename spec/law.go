@@ -3,6 +3,7 @@ package spec
 import (
 	"fmt"
 	"math/big"
+	"slices"
 	"strings"
 
 	"github.com/picklaw/picklaw/oracle"
@@ -24,6 +25,10 @@ var lawProperties = []*Property{
 		"Mitzenmacher 1996; Vvedenskaya, Dobrushin and Karpelevich 1996"),
 	pickLaw("two-lightest", "One of the two least loaded servers is picked by a fair coin.",
 		"sozu-proxy/sozu#1411"),
+	pickLaw("weighted-least-request", "A server with the smallest (in flight + 1)/weight is picked, ties fairly.",
+		"definition; a weight in preparation: haproxy BUG/MEDIUM lb-leastconn, Reposition a server using the right eweight"),
+	pickLaw("smooth-weighted", "Picks follow the smooth weighted rotation, from a random phase of its cycle.",
+		"Sysoev 2012; a start that favours the heavy: openresty/lua-resty-balancer#47, envoyproxy/envoy#10064"),
 	pickLaw("round-robin", "After a random start the servers are picked in a fixed cyclic order.",
 		"definition; a start at slot 0: openresty/lua-resty-balancer#26"),
 }
@@ -49,12 +54,13 @@ func pickLaw(name, sentence, source string) *Property {
 // in every small state and in some larger ones; for a policy with memory also
 // after each of its first picks.
 func exactPickLaw(r *Run) Result {
-	states := loadVectors(r.Seed)
-	for _, loads := range states {
-		if mismatch := r.lawMismatch(loads); mismatch != nil {
-			loads = shrink(loads, func(l []float64) bool { return r.lawMismatch(l) != nil })
-			return r.lawMismatch(loads).result(r)
+	states := statesOf(r.Claims.Law, r.Seed)
+	for _, s := range states {
+		if r.lawMismatch(s) == nil {
+			continue
 		}
+		s = shrink(s, func(s oracle.State) bool { return r.lawMismatch(s) != nil })
+		return r.lawMismatch(s).result(r)
 	}
 	return Result{
 		Verdict:  Holds,
@@ -89,43 +95,96 @@ func rationals(p []*big.Rat) string {
 
 // A mismatch is a state in which the code and the claim have different laws.
 type mismatch struct {
-	loads    []float64
+	state    oracle.State
 	history  []int
 	expected []*big.Rat
 	observed *queue.Picks
 	err      error // of Enumerate, instead of the laws
 }
 
-// lawMismatch compares the laws in one state, and in the states that the first
-// picks of a policy with memory lead to.
-func (r *Run) lawMismatch(loads []float64) *mismatch {
-	view := viewOf(loads)
-	var compare func(p policies.Policy, history []int) *mismatch
-	compare = func(p policies.Policy, history []int) *mismatch {
-		m := &mismatch{loads: loads, history: history}
-		if m.expected, m.err = r.Claims.Law.Probabilities(oracle.State{Loads: loads, History: history}); m.err != nil {
-			panic(fmt.Sprintf("spec: law %v at %v: %v", r.Claims.Law, loads, m.err))
+// lawMismatch compares the laws in one state, and for a policy with memory also
+// after every history of picks up to one more than there are servers.
+//
+// What such a policy does next may depend on coins that its history does not
+// show, such as the phase of a rotation: a belief holds the states that it may be
+// in, and the mixture of their laws is compared.
+func (r *Run) lawMismatch(s oracle.State) *mismatch {
+	view := viewOf(s)
+	var compare func(b belief, history []int) *mismatch
+	compare = func(b belief, history []int) *mismatch {
+		m := &mismatch{state: s, history: history}
+		at := s
+		at.History = history
+		if m.expected, m.err = r.Claims.Law.Probabilities(at); m.err != nil {
+			panic(fmt.Sprintf("spec: law %v at %v: %v", r.Claims.Law, at, m.err))
 		}
-		if m.observed, m.err = r.enumerate(p, view, queue.Successors()); m.err != nil {
+		next := make([]belief, len(s.Loads))
+		if m.observed, m.err = r.mixture(b, view, next); m.err != nil {
 			return m
 		}
-		if !agree(m.expected, m.observed, loads, r.Claims.TiesOpen) {
+		if !agree(m.expected, m.observed, s.Loads, r.Claims.TiesOpen) {
 			return m
 		}
-		if _, remembers := p.(policies.Stateful); !remembers || len(history) > len(loads) {
+		if len(history) > len(s.Loads) {
 			return nil
 		}
-		for _, s := range m.observed.Successors {
-			if s.State == stateOf(p) {
-				continue // the pick left no trace
+		for pick, b := range next {
+			if len(b) == 0 {
+				continue
 			}
-			if m := compare(s.Policy, append(history[:len(history):len(history)], s.Pick)); m != nil {
+			if m := compare(b, append(history[:len(history):len(history)], pick)); m != nil {
 				return m
 			}
 		}
 		return nil
 	}
-	return compare(r.newPolicy(view.Servers), nil)
+	return compare(belief{{r.newPolicy(view.Servers), big.NewRat(1, 1)}}, nil)
+}
+
+// A belief is the states that a policy may be in after what was seen of it, with
+// their probabilities, which need not add up to 1.
+type belief []struct {
+	policy policies.Policy
+	p      *big.Rat
+}
+
+// mixture is the law of a pick under a belief. It adds to next, for each pick,
+// the belief that the pick leads to, unless no pick leaves a trace.
+func (r *Run) mixture(b belief, v policies.View, next []belief) (*queue.Picks, error) {
+	law := &queue.Picks{None: new(big.Rat), Cut: new(big.Rat)}
+	for range v.Len() {
+		law.P = append(law.P, new(big.Rat))
+	}
+	total, traced := new(big.Rat), false
+	add := func(sum, p, weight *big.Rat) { sum.Add(sum, new(big.Rat).Mul(p, weight)) }
+	for _, state := range b {
+		picks, err := r.enumerate(state.policy, v, queue.Successors())
+		if err != nil {
+			return nil, err
+		}
+		total.Add(total, state.p)
+		for i, p := range picks.P {
+			add(law.P[i], p, state.p)
+		}
+		add(law.None, picks.None, state.p)
+		add(law.Cut, picks.Cut, state.p)
+		if _, remembers := state.policy.(policies.Stateful); !remembers {
+			continue
+		}
+		for _, s := range picks.Successors {
+			traced = traced || s.State != stateOf(state.policy)
+			if s.Pick != policies.None {
+				next[s.Pick] = append(next[s.Pick], belief{{s.Policy, new(big.Rat).Mul(s.P, state.p)}}...)
+			}
+		}
+	}
+	if !traced {
+		clear(next)
+	}
+	for _, p := range append(law.P, law.None, law.Cut) {
+		p.Quo(p, total)
+	}
+	return law, nil
 }
 
 func stateOf(p policies.Policy) string {
@@ -174,8 +233,8 @@ func agree(expected []*big.Rat, observed *queue.Picks, loads []float64, tiesOpen
 
 // result words the mismatch.
 func (m *mismatch) result(r *Run) Result {
-	fleet := fleetOf(len(m.loads))
-	d := &Diagnosis{Claim: r.Claims.Law.String(), State: describe(fleet, m.loads)}
+	fleet := viewOf(m.state).Servers
+	d := &Diagnosis{Claim: r.Claims.Law.String(), State: describe(fleet, m.state.Loads)}
 	if len(m.history) > 0 {
 		d.State += fmt.Sprintf(", after the picks %s", names(fleet, m.history))
 	}
@@ -183,7 +242,7 @@ func (m *mismatch) result(r *Run) Result {
 		return Result{Verdict: Violated, Finding: findingOf(m.err), Observed: m.err.Error(), Diagnosis: d}
 	}
 	for i, p := range m.expected {
-		d.Rows = append(d.Rows, Row{fleet[i].Name, fmt.Sprint(m.loads[i]), p.RatString(), m.observed.P[i].RatString()})
+		d.Rows = append(d.Rows, Row{fleet[i].Name, fmt.Sprint(m.state.Loads[i]), p.RatString(), m.observed.P[i].RatString()})
 	}
 	observed := "picks " + rationals(m.observed.P)
 	if m.observed.None.Sign() != 0 {
@@ -209,16 +268,14 @@ func names(fleet []Server, indices []int) string {
 
 // fittingLaw names the known law that the code follows, if there is one.
 func (r *Run) fittingLaw() oracle.Law {
-	for _, l := range oracle.KnownLaws(12) {
+	states := statesOf(r.Claims.Law, r.Seed)
+	candidates := oracle.KnownLaws(12)
+	if states[0].Weights != nil {
+		candidates = append(candidates, oracle.WeightedLaws()...)
+	}
+	for _, l := range candidates {
 		twin := &Run{Subject: r.Subject, Claims: Claims{Law: l}}
-		fits := true
-		for _, loads := range loadVectors(r.Seed) {
-			if twin.lawMismatch(loads) != nil {
-				fits = false
-				break
-			}
-		}
-		if fits {
+		if !slices.ContainsFunc(states, func(s oracle.State) bool { return twin.lawMismatch(s) != nil }) {
 			return l
 		}
 	}

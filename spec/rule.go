@@ -6,6 +6,7 @@ import (
 	"math/big"
 	"strings"
 
+	"github.com/picklaw/picklaw/oracle"
 	"github.com/picklaw/picklaw/policies"
 	"github.com/picklaw/picklaw/queue"
 )
@@ -24,7 +25,7 @@ var ruleProperties = []*Property{
 		Sentence: "Which server is listed first makes no difference: relabel the servers, and the law relabels with them.",
 		Source:   "Caddy v2.11.9 random_choose sends all idle traffic of a pair to one of them",
 		Applies: func(c *Claims) bool {
-			return c.Law != nil && !c.TiesOpen && !strings.Contains(c.Law.String(), "lowest-index") && family(c.Law) != "round-robin"
+			return c.Law != nil && !c.TiesOpen && !strings.Contains(c.Law.String(), "lowest-index") && family(c.Law) != "round-robin" && family(c.Law) != "smooth-weighted"
 		},
 		Exact: exactRelabelling,
 	},
@@ -49,7 +50,7 @@ func exactSmallFleets(r *Run) Result {
 	if picks.None.Cmp(certain) != 0 {
 		return Result{Verdict: Violated, Finding: OutOfRange, Observed: "no servers, and yet a pick"}
 	}
-	single := viewOf([]float64{7})
+	single := viewOf(equalServers([]float64{7}))
 	if picks, err = r.enumerate(r.newPolicy(single.Servers), single); err != nil {
 		return Result{Verdict: Violated, Finding: findingOf(err), Observed: "one server: " + err.Error()}
 	}
@@ -83,20 +84,21 @@ func auditedSmallFleets(r *Run) Result {
 // exactRelabelling hands loads around among the servers, in every way for up to
 // four of them.
 func exactRelabelling(r *Run) Result {
-	states := loadVectors(r.Seed)
-	for _, loads := range states {
-		if bad := r.asymmetry(loads); bad != nil {
-			loads = shrink(loads, func(l []float64) bool { return r.asymmetry(l) != nil })
-			return Result{Verdict: Violated, Finding: WrongLaw,
-				Observed:  r.asymmetry(loads).String(),
-				Diagnosis: &Diagnosis{State: describe(fleetOf(len(loads)), loads)}}
+	states := statesOf(r.Claims.Law, r.Seed)
+	for _, s := range states {
+		if r.asymmetry(s) == nil {
+			continue
 		}
+		s = shrink(s, func(s oracle.State) bool { return r.asymmetry(s) != nil })
+		return Result{Verdict: Violated, Finding: WrongLaw,
+			Observed:  r.asymmetry(s).String(),
+			Diagnosis: &Diagnosis{State: describe(viewOf(s).Servers, s.Loads)}}
 	}
 	return Result{Verdict: Holds, Observed: fmt.Sprintf("in %d states", len(states))}
 }
 
-func (r *Run) asymmetry(loads []float64) (found *queue.Asymmetry) {
-	view := viewOf(loads)
+func (r *Run) asymmetry(s oracle.State) (found *queue.Asymmetry) {
+	view := viewOf(s)
 	r.try("Pick", func() {
 		var err error
 		if found, err = queue.Commutes(r.newPolicy(view.Servers), Request{}, view); err != nil {
@@ -109,7 +111,7 @@ func (r *Run) asymmetry(loads []float64) (found *queue.Asymmetry) {
 func exactLoadReads(r *Run) Result {
 	most := r.Claims.ReadsAtMost
 	for _, loads := range loadVectors(r.Seed) {
-		view := viewOf(loads)
+		view := viewOf(equalServers(loads))
 		picks, err := r.enumerate(r.newPolicy(view.Servers), view)
 		if err != nil {
 			return Result{Verdict: Violated, Finding: findingOf(err), Observed: err.Error()}

@@ -151,7 +151,7 @@ func (r *Run) auditFleets() [][]Server {
 		choices = p.D
 	}
 	fleets := [][]Server{fleetOf(max(3, choices+1)), fleetOf(2*choices + 3)}
-	if strings.HasPrefix(r.Claims.Law.String(), "weighted") {
+	if readsWeights(r.Claims.Law) {
 		for _, f := range fleets {
 			for i := range f {
 				f[i].Weight = uint64(1 + i*i)

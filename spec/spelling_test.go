@@ -1,6 +1,7 @@
 package spec
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -10,13 +11,13 @@ import (
 
 // Every known law, spelled as a policy, has that very law.
 func TestParsedPoliciesFollowTheirLaw(t *testing.T) {
-	for _, law := range oracle.KnownLaws(6) {
+	for _, law := range slices.Concat(oracle.KnownLaws(6), []oracle.Law{oracle.WeightedRandom{}, oracle.WeightedLeastRequest{}, oracle.SmoothWeighted{}}) {
 		newPolicy, err := ParsePolicy(law.String())
 		require.NoError(t, err)
 		r := &Run{Subject: OfPolicy(law.String(), newPolicy), Claims: Claims{Law: law}}
-		for _, loads := range loadVectors(1) {
-			if m := r.lawMismatch(loads); m != nil {
-				t.Fatalf("%v at %v: want %s", law, loads, rationals(m.expected))
+		for _, s := range statesOf(law, 1) {
+			if m := r.lawMismatch(s); m != nil {
+				t.Fatalf("%v at %v: want %s", law, s, rationals(m.expected))
 			}
 		}
 	}

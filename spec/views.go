@@ -1,11 +1,13 @@
 package spec
 
 import (
+	"math/big"
 	"math/rand/v2"
 	"slices"
 
 	"pgregory.net/rapid"
 
+	"github.com/picklaw/picklaw/oracle"
 	"github.com/picklaw/picklaw/policies"
 )
 
@@ -19,10 +21,17 @@ func fleetOf(n int) []Server {
 	return fleet
 }
 
-// viewOf is a frozen state of equal servers.
-func viewOf(loads []float64) *policies.Snapshot {
-	return &policies.Snapshot{Servers: fleetOf(len(loads)), Loads: loads}
+// viewOf is a frozen state as a policy sees it.
+func viewOf(s oracle.State) *policies.Snapshot {
+	fleet := fleetOf(len(s.Loads))
+	for i, w := range s.Weights {
+		fleet[i].Weight = w
+	}
+	return &policies.Snapshot{Servers: fleet, Loads: s.Loads}
 }
+
+// equalServers is a frozen state of servers of one weight.
+func equalServers(loads []float64) oracle.State { return oracle.State{Loads: loads} }
 
 // allLoads returns every load vector of up to n servers with loads below k.
 func allLoads(n, k int) [][]float64 {
@@ -62,30 +71,82 @@ func loadVectors(seed uint64) [][]float64 {
 	return all
 }
 
+// statesOf are the states that the exact properties of a law look at: those of
+// loadVectors, with unequal weights where the law reads weights.
+func statesOf(l oracle.Law, seed uint64) []oracle.State {
+	var states []oracle.State
+	weighted := readsWeights(l)
+	for k, loads := range loadVectors(seed) {
+		s := oracle.State{Loads: loads}
+		if weighted {
+			s.Weights = someWeights.Example(int(seed>>1) + k)[:len(loads)]
+		}
+		states = append(states, s)
+	}
+	return states
+}
+
+// someWeights draws weights: small ones with ties and common divisors, since
+// the cycle of a rotation must not become too long to walk.
+var someWeights = rapid.SliceOfN(rapid.Custom(func(t *rapid.T) uint64 {
+	return rapid.SampledFrom([]uint64{1, 1, 2, 3, 4, 6, 10}).Draw(t, "weight")
+}), 12, 12)
+
+// readsWeights tells whether weights make a difference to a law.
+func readsWeights(l oracle.Law) bool {
+	loads := []float64{1, 2, 1}
+	plain, err := l.Probabilities(oracle.State{Loads: loads})
+	if err != nil {
+		return true
+	}
+	weighted, err := l.Probabilities(oracle.State{Loads: loads, Weights: []uint64{1, 2, 3}})
+	return err != nil || !slices.EqualFunc(plain, weighted, func(a, b *big.Rat) bool { return a.Cmp(b) == 0 })
+}
+
 // shrink looks for a smaller state in which the check still fails: fewer
-// servers, then smaller loads. It is greedy and stops at a local minimum.
-func shrink(loads []float64, fails func([]float64) bool) []float64 {
+// servers, then smaller loads and weights. It is greedy and stops at a local
+// minimum.
+func shrink(s oracle.State, fails func(oracle.State) bool) oracle.State {
 	for again := true; again; {
 		again = false
-		for i := range loads {
-			if fewer := slices.Delete(slices.Clone(loads), i, i+1); len(fewer) > 0 && fails(fewer) {
-				loads, again = fewer, true
+		for _, smaller := range smallerStates(s) {
+			if fails(smaller) {
+				s, again = smaller, true
 				break
 			}
 		}
-		for i := 0; i < len(loads) && !again; i++ {
-			for _, lower := range []float64{0, loads[i] - 1} {
-				if lower < 0 || lower >= loads[i] {
-					continue
-				}
-				lighter := slices.Clone(loads)
-				lighter[i] = lower
-				if fails(lighter) {
-					loads, again = lighter, true
-					break
-				}
+	}
+	return s
+}
+
+// smallerStates are the states one step simpler than this one.
+func smallerStates(s oracle.State) []oracle.State {
+	var all []oracle.State
+	for i := range s.Loads {
+		if len(s.Loads) == 1 {
+			break
+		}
+		fewer := oracle.State{Loads: slices.Delete(slices.Clone(s.Loads), i, i+1)}
+		if s.Weights != nil {
+			fewer.Weights = slices.Delete(slices.Clone(s.Weights), i, i+1)
+		}
+		all = append(all, fewer)
+	}
+	for i, load := range s.Loads {
+		for _, lower := range []float64{0, load - 1} {
+			if lower >= 0 && lower < load {
+				lighter := oracle.State{Loads: slices.Clone(s.Loads), Weights: s.Weights}
+				lighter.Loads[i] = lower
+				all = append(all, lighter)
 			}
 		}
 	}
-	return loads
+	for i, w := range s.Weights {
+		if w > 1 {
+			simpler := oracle.State{Loads: s.Loads, Weights: slices.Clone(s.Weights)}
+			simpler.Weights[i] = 1
+			all = append(all, simpler)
+		}
+	}
+	return all
 }
