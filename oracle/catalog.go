@@ -44,6 +44,7 @@ func Catalog() []Entry {
 		pickEntries,
 		ballsEntries,
 		ballsFluidEntries,
+		staleEntries,
 	)
 }
 

@@ -112,6 +112,17 @@ func (m MeanField) TimeQuantile(p float64) float64 {
 	return quantile(m.TimeTail, p)
 }
 
+func (m MeanField) answer() (a Answer) {
+	a.put("mean_time_in_system", m.MeanTimeInSystem(), Limit)
+	a.put("mean_jobs_per_server", m.MeanJobs(), Limit)
+	a.put("idle_pick_probability", m.IdlePick(), Limit)
+	for _, q := range percentiles {
+		a.put(q.name, m.TimeQuantile(q.p), Limit)
+	}
+	a.put("tails", tailList(m.Tail), Limit)
+	return a
+}
+
 var meanFieldEntries = []Entry{{
 	Name: "meanfield",
 	Doc:  "Power of d choices in the limit of infinitely many servers; says nothing of how far a finite fleet is from it.",
@@ -126,13 +137,6 @@ var meanFieldEntries = []Entry{{
 		if err := args.check(m); err != nil {
 			return a, err
 		}
-		a.put("mean_time_in_system", m.MeanTimeInSystem(), Limit)
-		a.put("mean_jobs_per_server", m.MeanJobs(), Limit)
-		a.put("idle_pick_probability", m.IdlePick(), Limit)
-		for _, q := range percentiles {
-			a.put(q.name, m.TimeQuantile(q.p), Limit)
-		}
-		a.put("tails", tailList(m.Tail), Limit)
-		return a, nil
+		return m.answer(), nil
 	},
 }}
