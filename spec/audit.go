@@ -30,6 +30,7 @@ func (r *Run) open(f Fleet) *auditor {
 			panic(&fault{Refused, fmt.Sprintf("it could not be built over %d servers: %v", len(f.Servers), err)})
 		}
 		a.picker = p
+		r.keep(p)
 	})
 	if a.picker == nil {
 		panic(&fault{Refused, "its factory returned neither a balancer nor an error"})

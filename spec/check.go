@@ -123,6 +123,7 @@ func (n *session) run(p *Property, tier Tier) *Run {
 	return &Run{
 		Subject: n.subject, Claims: n.config.claims, Property: p, Tier: tier,
 		Seed: oracle.Stream(n.config.seed, n.subject.Name+" "+p.Name), Alpha: n.alpha, Beta: n.beta,
+		fixed: n.config.fixed, contamination: n.config.contamination, delta: max(p.Delta, n.config.resolution),
 	}
 }
 
@@ -157,6 +158,7 @@ func (n *session) guard(p *Property, r *Run) Result {
 			default:
 				result = Result{Verdict: HarnessError, Observed: fmt.Sprintf("the check panicked: %v\n%s", v, debug.Stack())}
 			}
+			r.close()
 			done <- result
 		}()
 		if r.Tier == Exact {

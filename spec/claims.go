@@ -36,6 +36,10 @@ type config struct {
 	reproduce  string
 	progress   func(*Property)
 	finished   func(PropertyResult)
+
+	fixed         []Server // nil: fleets are built as wanted
+	contamination float64
+	resolution    float64
 }
 
 // DefaultAlpha is the probability that a run convicts a conforming subject of

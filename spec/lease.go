@@ -129,7 +129,7 @@ func (a *auditor) counted(c Counter) *Result {
 func auditedCounts(r *Run) Result {
 	steps := 0
 	for h := range 30 {
-		a := r.open(Fleet{Servers: fleetOf(2 + h%6), Seed: r.Seed + uint64(h)})
+		a := r.open(Fleet{Servers: r.servers(2 + h%6), Seed: r.Seed + uint64(h)})
 		c, ok := a.picker.(Counter)
 		if !ok {
 			return Result{Verdict: NotClaimed, Observed: "it does not tell what it counts; conservation/after-churn judges its picks instead"}
@@ -154,7 +154,7 @@ func auditedCounts(r *Run) Result {
 }
 
 func auditedSecondRelease(r *Run) Result {
-	a := r.open(Fleet{Servers: fleetOf(3), Seed: r.Seed})
+	a := r.open(Fleet{Servers: r.servers(3), Seed: r.Seed})
 	for range 6 {
 		a.acquire(Request{})
 	}
@@ -190,7 +190,7 @@ func auditedChurn(r *Run) Result {
 // auditedUpdate updates the fleet while requests are in flight: the same fleet
 // again, and one more server that comes and goes.
 func auditedUpdate(r *Run) Result {
-	if p := r.open(Fleet{Servers: fleetOf(3), Seed: r.Seed}).picker; p != nil {
+	if p := r.open(Fleet{Servers: r.servers(3), Seed: r.Seed}).picker; p != nil {
 		if _, ok := p.(Updater); !ok {
 			return Result{Verdict: Undecided, Observed: "it has no Update"}
 		}
@@ -209,7 +209,7 @@ func auditedUpdate(r *Run) Result {
 
 func auditedStress(r *Run) Result {
 	const goroutines, rounds = 8, 400
-	a := r.open(Fleet{Servers: fleetOf(5), Seed: r.Seed})
+	a := r.open(Fleet{Servers: r.servers(5), Seed: r.Seed})
 	faults := make(chan *fault, goroutines)
 	var wg sync.WaitGroup
 	for g := range goroutines {

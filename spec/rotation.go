@@ -96,8 +96,8 @@ func exactWindow(r *Run) Result {
 
 func auditedWindow(r *Run) Result {
 	samples := 0
-	for _, n := range []int{1, 2, 3, 5, 7, 8} {
-		a := r.open(Fleet{Servers: fleetOf(n), Seed: r.Seed})
+	for _, n := range r.sizes(1, 2, 3, 5, 7, 8) {
+		a := r.open(Fleet{Servers: r.servers(n), Seed: r.Seed})
 		turns := make([]int, 6*n)
 		for k := range turns {
 			turns[k] = a.probe(Request{})
@@ -107,7 +107,7 @@ func auditedWindow(r *Run) Result {
 			return *bad
 		}
 	}
-	return Result{Verdict: Holds, Observed: "every window of 1 to 8 servers", Samples: samples}
+	return Result{Verdict: Holds, Observed: "every window of " + r.fleetsTried("1 to 8 servers"), Samples: samples}
 }
 
 // exactEligibleWindow shows a policy that knows the whole fleet only some of

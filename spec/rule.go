@@ -62,6 +62,9 @@ func exactSmallFleets(r *Run) Result {
 }
 
 func auditedSmallFleets(r *Run) Result {
+	if r.fixed != nil {
+		return Result{Verdict: NotClaimed, Observed: "its fleet is fixed"}
+	}
 	a := r.open(Fleet{Servers: fleetOf(1), Seed: r.Seed})
 	for range 10 {
 		a.acquire(Request{})
@@ -73,6 +76,7 @@ func auditedSmallFleets(r *Run) Result {
 		if err != nil {
 			return
 		}
+		r.keep(p)
 		empty = "refused at the pick"
 		if id, _, err := p.Pick(context.Background(), Request{}); err == nil {
 			panic(&fault{UnknownServer, fmt.Sprintf("without any server it picked server %d", id)})

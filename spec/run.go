@@ -2,6 +2,7 @@ package spec
 
 import (
 	"fmt"
+	"io"
 	"runtime/debug"
 	"strings"
 	"sync"
@@ -19,9 +20,14 @@ type Run struct {
 	Alpha    float64 // probability of convicting a conforming subject
 	Beta     float64 // probability of leaving a conforming subject undecided
 
-	mu    sync.Mutex
-	calls map[int]call // of the subject, under way
-	next  int
+	fixed         []Server // the only fleet of the subject; nil when it takes any
+	contamination float64  // bounds the probability of a stray pick
+	delta         float64  // the smallest wrongness that must not be missed
+
+	mu      sync.Mutex
+	calls   map[int]call // of the subject, under way
+	next    int
+	closers []io.Closer
 }
 
 type call struct {
@@ -39,6 +45,9 @@ type fault struct {
 func (f *fault) Error() string { return string(f.finding) + ": " + f.text }
 
 func (f *fault) result() Result {
+	if f.finding == gaveUp {
+		return Result{Verdict: Undecided, Observed: f.text}
+	}
 	return Result{Verdict: Violated, Finding: f.finding, Observed: f.text}
 }
 

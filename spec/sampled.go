@@ -19,7 +19,7 @@ func (r *Run) judgeLaw(before func(a *auditor, fleet int), inState func(*auditor
 	fleets := r.auditFleets()
 	audit := oracle.Audit{
 		Claim: r.Claims.Law, AnyTie: r.Claims.TiesOpen,
-		Alpha: oracle.SplitAlpha(r.Alpha, len(fleets)),
+		Alpha: oracle.SplitAlpha(r.Alpha, len(fleets)), Contamination: r.contamination,
 	}
 	samples, views, bound := 0, 0, 0.0
 	for k, fleet := range fleets {
@@ -28,7 +28,7 @@ func (r *Run) judgeLaw(before func(a *auditor, fleet int), inState func(*auditor
 			panic(err)
 		}
 		states := auditStates(fleet)
-		picks, err := audit.PicksFor(states, r.Property.Delta, oracle.SplitAlpha(r.Beta, len(fleets)))
+		picks, err := audit.PicksFor(states, r.delta, oracle.SplitAlpha(r.Beta, len(fleets)))
 		if err != nil {
 			panic(err)
 		}
@@ -60,7 +60,7 @@ func (r *Run) judgeLaw(before func(a *auditor, fleet int), inState func(*auditor
 		samples += evidence.Picks()
 	}
 	verdict := Holds
-	if bound > r.Property.Delta {
+	if bound > r.delta {
 		verdict = Undecided
 	}
 	return Result{
@@ -119,7 +119,7 @@ func (r *Run) convict(a *auditor, e *oracle.Evidence, s oracle.State, tally []in
 		if p, err := fits.Probabilities(s); err == nil {
 			d.Fits += ", which picks " + rationals(p)
 		}
-		audit := oracle.Audit{Claim: r.Claims.Law, AnyTie: r.Claims.TiesOpen, Alpha: r.Alpha}
+		audit := oracle.Audit{Claim: r.Claims.Law, AnyTie: r.Claims.TiesOpen, Alpha: r.Alpha, Contamination: r.contamination}
 		if limit, err := audit.LimitPicks(fits, auditStates(a.fleet)); err == nil {
 			result.LimitSamples = limit
 		}
@@ -146,6 +146,9 @@ func ordinal(n int) string {
 // or a little larger than the number of choices, since pairs and powers of two
 // hide much.
 func (r *Run) auditFleets() [][]Server {
+	if r.fixed != nil {
+		return [][]Server{r.fixed}
+	}
 	choices := 1
 	if p, ok := r.Claims.Law.(oracle.PowerOfD); ok {
 		choices = p.D

@@ -11,8 +11,8 @@ import (
 	"github.com/picklaw/picklaw/spec"
 )
 
-// print writes a table for each subject, then the diagnoses of what failed.
-func (s Summary) print(out io.Writer, docs map[string]string) {
+// Print writes a table for each subject, then the diagnoses of what failed.
+func (s Summary) Print(out io.Writer, docs map[string]string) {
 	for _, r := range s.Reports {
 		fmt.Fprintf(out, "%s  %s\n", r.Subject, docs[r.Subject])
 		w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)

@@ -40,6 +40,17 @@ type Summary struct {
 	Summary map[spec.Verdict]int `json:"summary"`
 }
 
+// Add takes in the report on one more subject.
+func (s *Summary) Add(r *spec.Report) {
+	s.Reports = append(s.Reports, r)
+	if s.Summary == nil {
+		s.Summary = make(map[spec.Verdict]int)
+	}
+	for v, n := range r.Summary {
+		s.Summary[v] += n
+	}
+}
+
 // UsageError is a request that cannot be met because of how it was put.
 type UsageError struct{ Text string }
 
@@ -74,7 +85,7 @@ func Run(ctx context.Context, q Request, out io.Writer) (int, error) {
 	if len(targets) == 0 {
 		return exitUsage, &UsageError{fmt.Sprintf("no subject is named %q; there are: %s", q.Subject, strings.Join(known, ", "))}
 	}
-	s := Summary{Alpha: q.Alpha, Summary: make(map[spec.Verdict]int)}
+	s := Summary{Alpha: q.Alpha}
 	docs := make(map[string]string)
 	for _, t := range targets {
 		if q.Progress != nil {
@@ -89,10 +100,7 @@ func Run(ctx context.Context, q Request, out io.Writer) (int, error) {
 			return exitHarness, err
 		}
 		docs[t.Name] = t.Doc
-		s.Reports = append(s.Reports, report)
-		for v, n := range report.Summary {
-			s.Summary[v] += n
-		}
+		s.Add(report)
 	}
 	if q.JSON {
 		var object any = s
@@ -105,9 +113,9 @@ func Run(ctx context.Context, q Request, out io.Writer) (int, error) {
 			return exitHarness, err
 		}
 	} else {
-		s.print(out, docs)
+		s.Print(out, docs)
 	}
-	return s.exitCode(), nil
+	return s.ExitCode(), nil
 }
 
 func (q Request) reproduce(subject string) string {
@@ -121,9 +129,9 @@ func (q Request) reproduce(subject string) string {
 	return command
 }
 
-// exitCode is that of the worst surprise. A pinned deviation that shows as
+// ExitCode is that of the worst surprise. A pinned deviation that shows as
 // pinned is none.
-func (s Summary) exitCode() int {
+func (s Summary) ExitCode() int {
 	code := exitHolds
 	for _, r := range s.Reports {
 		for _, p := range r.Surprises() {

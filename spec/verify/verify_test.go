@@ -210,7 +210,7 @@ func TestPinnedDeviationsAreNoSurprise(t *testing.T) {
 	report.Add(spec.PropertyResult{Name: "a", Verdict: spec.Violated, Pinned: "known"})
 	report.Add(spec.PropertyResult{Name: "b", Verdict: spec.Holds})
 	s := Summary{Reports: []*spec.Report{report}}
-	require.Equal(t, exitHolds, s.exitCode())
+	require.Equal(t, exitHolds, s.ExitCode())
 	report.Add(spec.PropertyResult{Name: "c", Verdict: spec.Holds, Pinned: "should be violated"})
-	require.Equal(t, exitViolated, s.exitCode())
+	require.Equal(t, exitViolated, s.ExitCode())
 }

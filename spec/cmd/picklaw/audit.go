@@ -1,0 +1,156 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/picklaw/picklaw/spec"
+	"github.com/picklaw/picklaw/spec/remote"
+	"github.com/picklaw/picklaw/spec/verify"
+)
+
+// auditRequest is what the flags of audit say.
+type auditRequest struct {
+	promises
+	command    string
+	patience   time.Duration
+	properties []string
+	seed       uint64
+	alpha      float64
+	resolution float64
+	json       bool
+}
+
+// foreignCommands judge what is not Go code, and show what it should look like.
+func foreignCommands() []*cobra.Command {
+	return []*cobra.Command{auditCommand()}
+}
+
+func auditCommand() *cobra.Command {
+	var q auditRequest
+	c := &cobra.Command{
+		Use:   "audit --exec COMMAND --law LAW [--claim NAME]...",
+		Short: "Hold a program in any language against what it claims",
+		Long: `Hold a balancer that is not Go code against the properties of its claims.
+
+With --exec, the balancer is a command that speaks JSON lines over its standard
+input and output; the documentation of package spec/remote has the grammar and
+a conversation, spec/remote/examples a balancer in Python.
+
+Claims: ` + listOfClaims() + `.`,
+		Example: `  picklaw audit --exec 'python3 spec/remote/examples/p2c.py' --law power-of-d:2 --claim counts-in-flight
+  picklaw audit --exec ./balancer --law round-robin --property round-robin/window --json`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			return q.run(c.Context(), c.OutOrStdout())
+		},
+	}
+	f := c.Flags()
+	f.StringVar(&q.command, "exec", "", "audit the program that this command starts, in a shell")
+	f.DurationVar(&q.patience, "patience", 5*time.Second, "how long an answer of the program may take")
+	f.StringVar(&q.law, "law", "", "the law that its picks are claimed to follow, as picklaw list spells it")
+	f.StringArrayVar(&q.claims, "claim", nil, "something else that it claims (repeatable)")
+	f.StringArrayVar(&q.properties, "property", nil, "check only the property of this name (repeatable)")
+	f.Uint64Var(&q.seed, "seed", 1, "root of all chance in the run")
+	f.Float64Var(&q.alpha, "alpha", spec.DefaultAlpha, "probability of convicting anything that conforms")
+	f.Float64Var(&q.resolution, "resolution", 0, "smallest wrongness, in total variation, that must not be missed, where that is more than a property asks for")
+	f.BoolVar(&q.json, "json", false, "print one JSON object")
+	return c
+}
+
+// check tells what is wrong with the flags.
+func (q *auditRequest) check() error {
+	switch {
+	case q.command == "":
+		return errors.New("nothing to audit: want --exec COMMAND")
+	case !(q.alpha > 0 && q.alpha < 1):
+		return fmt.Errorf("--alpha is %v, want a probability strictly between 0 and 1", q.alpha)
+	case !(q.resolution >= 0 && q.resolution <= 1):
+		return fmt.Errorf("--resolution is %v, want a total variation between 0 and 1", q.resolution)
+	case q.patience <= 0:
+		return fmt.Errorf("--patience is %v, want a positive duration", q.patience)
+	}
+	for _, name := range q.properties {
+		if _, err := spec.Find(name); err != nil {
+			return fmt.Errorf("--property: %w", err)
+		}
+	}
+	return nil
+}
+
+func (q *auditRequest) run(ctx context.Context, out io.Writer) error {
+	if err := q.check(); err != nil {
+		return err
+	}
+	options, err := q.options()
+	if err != nil {
+		return err
+	}
+	program := &remote.Program{Command: q.command, Patience: q.patience}
+	defer program.Close()
+	defer context.AfterFunc(ctx, program.Kill)()
+	subject := spec.Subject{Name: q.command, New: program.Factory(), Claims: options}
+	report := subject.Check(q.settings("picklaw audit --exec " + quoted(q.command) + q.words())...)
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return q.show(out, report)
+}
+
+// settings are the options of the check, and the command that repeats it.
+func (q *auditRequest) settings(command string) []spec.Option {
+	if q.seed != 1 {
+		command += fmt.Sprintf(" --seed %d", q.seed)
+	}
+	if q.alpha != spec.DefaultAlpha {
+		command += fmt.Sprintf(" --alpha %v", q.alpha)
+	}
+	if q.resolution > 0 {
+		command += fmt.Sprintf(" --resolution %v", q.resolution)
+	}
+	options := []spec.Option{
+		spec.Seed(q.seed), spec.Alpha(q.alpha), spec.Resolution(q.resolution), spec.Reproduce(command),
+		spec.HangAfter(max(20*time.Second, 3*q.patience)), // the program's own patience comes first
+	}
+	if len(q.properties) > 0 {
+		options = append(options, spec.Only(q.properties...))
+	}
+	if isTerminal(os.Stderr) {
+		options = append(options, spec.Progress(
+			func(p *spec.Property) { fmt.Fprintf(os.Stderr, "\r\033[K%s", p.Name) },
+			func(spec.PropertyResult) { fmt.Fprint(os.Stderr, "\r\033[K") }))
+	}
+	return options
+}
+
+// show prints a report and turns it into an exit code.
+func (q *auditRequest) show(out io.Writer, r *spec.Report) error {
+	s := verify.Summary{Alpha: q.alpha}
+	s.Add(r)
+	if q.json {
+		e := json.NewEncoder(out)
+		e.SetIndent("", "  ")
+		if err := e.Encode(r); err != nil {
+			return &harnessError{err}
+		}
+	} else {
+		s.Print(out, nil)
+	}
+	return verdict(s.ExitCode())
+}
+
+// quoted is a word that a shell reads back as it was.
+func quoted(word string) string {
+	if word != "" && !strings.ContainsAny(word, " \t\n'\"\\$`&|;<>()*?[]{}~#!") {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}

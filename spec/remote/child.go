@@ -1,0 +1,302 @@
+package remote
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/picklaw/picklaw/spec"
+)
+
+// Findings about a program on the other end of a pipe.
+const (
+	Garbage   spec.Finding = "garbage"     // a line that is no answer, or lacks what was asked for
+	Late      spec.Finding = "late"        // an answer that came after its time
+	OutOfTurn spec.Finding = "out of turn" // an answer to a question that is not open
+)
+
+// maxLine bounds a line of a subject, in bytes.
+const maxLine = 1 << 20
+
+// trouble is what ended a child, or what it did wrong.
+type trouble struct {
+	finding spec.Finding
+	text    string
+}
+
+// A child is one process of the subject. It has a process group of its own, so
+// that ending it leaves no orphan, and is always waited for.
+type child struct {
+	cmd      *exec.Cmd
+	patience time.Duration
+	stderr   limited
+	can      []string
+
+	writing sync.Mutex // one line at a time
+	in      io.WriteCloser
+	out     io.ReadCloser
+
+	mu     sync.Mutex
+	seq    uint64
+	open   map[uint64]chan answer
+	broken *trouble
+	failed chan struct{} // closed when broken is set
+	silent chan struct{} // closed when nothing more is read
+	exited chan struct{} // closed when the process has been waited for
+}
+
+// start runs the command in a shell and says hello.
+func start(command string, patience time.Duration) (*child, error) {
+	c := &child{
+		cmd: exec.Command("/bin/sh", "-c", command), patience: patience,
+		open: make(map[uint64]chan answer), failed: make(chan struct{}),
+		silent: make(chan struct{}), exited: make(chan struct{}),
+	}
+	ownGroup(c.cmd)
+	c.cmd.Stderr = &c.stderr
+	c.cmd.WaitDelay = 100 * time.Millisecond // a grandchild may hold the pipes open
+	in, err := c.cmd.StdinPipe()
+	if err != nil {
+		return nil, err
+	}
+	out, output, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	c.in, c.out, c.cmd.Stdout = in, out, output
+	err = c.cmd.Start()
+	_ = output.Close() // the child has its own
+	if err != nil {
+		_ = out.Close()
+		return nil, fmt.Errorf("remote: starting %q: %w", command, err)
+	}
+	go c.read()
+	go c.wait()
+	return c, nil
+}
+
+// hello agrees on the version.
+func (c *child) hello() {
+	a := c.ask(question{Op: opHello, Protocol: Version})
+	switch {
+	case a.Error != "":
+		c.blame(spec.Refused, "it refused to begin: %s", a.Error)
+	case a.Protocol != Version:
+		c.blame(Garbage, "it speaks protocol %d, want %d", a.Protocol, Version)
+	}
+	c.can = a.Can
+}
+
+// read hands answers to whoever asked, until the stream ends or goes wrong.
+func (c *child) read() {
+	defer close(c.silent)
+	lines := bufio.NewReaderSize(c.out, 1<<16)
+	for {
+		line, err := readLine(lines)
+		switch {
+		case errors.Is(err, errLongLine):
+			c.breaks(Garbage, "it wrote %v", err)
+			return
+		case err != nil:
+			return
+		}
+		a, err := parseAnswer(line)
+		if err != nil {
+			c.breaks(Garbage, "it wrote %v", err)
+			return
+		}
+		c.mu.Lock()
+		waiting, ok := c.open[*a.Seq]
+		delete(c.open, *a.Seq)
+		c.mu.Unlock()
+		if !ok {
+			c.breaks(OutOfTurn, "it wrote %s, and no question %d is open", shown(line), *a.Seq)
+			return
+		}
+		waiting <- a
+	}
+}
+
+var errLongLine = fmt.Errorf("a line of more than %d bytes", maxLine)
+
+func readLine(r *bufio.Reader) ([]byte, error) {
+	var line []byte
+	for {
+		part, err := r.ReadSlice('\n')
+		line = append(line, part...)
+		switch {
+		case err == nil:
+			return line[:len(line)-1], nil
+		case errors.Is(err, bufio.ErrBufferFull) && len(line) <= maxLine:
+		case errors.Is(err, bufio.ErrBufferFull):
+			return nil, errLongLine
+		default:
+			return nil, err
+		}
+	}
+}
+
+// grace is how long the end of a process and the end of its output may be
+// apart.
+const grace = 200 * time.Millisecond
+
+// wait waits for the process, so that it leaves no zombie, and for the rest of
+// what it wrote. A process that lives on without its output is ended, and so is
+// whatever a process leaves behind.
+func (c *child) wait() {
+	waited := make(chan struct{})
+	go func() {
+		_ = c.cmd.Wait() // the state says more than the error
+		close(waited)
+	}()
+	select {
+	case <-waited:
+	case <-c.silent:
+		select {
+		case <-waited:
+		case <-time.After(grace):
+			c.breaks(spec.Exited, "it closed its output%s", c.lastWords())
+			killGroup(c.cmd)
+			<-waited
+		}
+	}
+	select {
+	case <-c.silent:
+	case <-time.After(grace):
+	}
+	c.breaks(spec.Exited, "it ended with %v%s", c.cmd.ProcessState, c.lastWords())
+	killGroup(c.cmd)
+	_ = c.out.Close()
+	close(c.exited)
+}
+
+// breaks notes the first thing that went wrong; nothing more is asked then.
+func (c *child) breaks(f spec.Finding, format string, args ...any) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.broken == nil {
+		c.broken = &trouble{f, fmt.Sprintf(format, args...)}
+		close(c.failed)
+		killGroup(c.cmd)
+	}
+}
+
+// blame breaks the child and ends the call under way with the finding.
+func (c *child) blame(f spec.Finding, format string, args ...any) {
+	c.breaks(f, format, args...)
+	<-c.exited
+	c.mu.Lock()
+	t := *c.broken
+	c.mu.Unlock()
+	spec.Fail(t.finding, "%s", t.text)
+}
+
+func (c *child) isBroken() bool {
+	select {
+	case <-c.failed:
+		return true
+	default:
+		return false
+	}
+}
+
+// ask sends a question and waits for its answer. Whatever goes wrong ends the
+// call under way with a finding: an answer that is more than patience away is
+// late when it comes within twice that time, and a hang when it does not.
+func (c *child) ask(q question) answer {
+	reply := make(chan answer, 1)
+	c.mu.Lock()
+	c.seq++
+	q.Seq = c.seq
+	c.open[q.Seq] = reply
+	c.mu.Unlock()
+	asked := time.Now()
+	line, err := json.Marshal(q)
+	if err != nil {
+		panic("remote: " + err.Error())
+	}
+	c.write(append(line, '\n'))
+	timer := time.NewTimer(c.patience)
+	defer timer.Stop()
+	select {
+	case a := <-reply:
+		return a
+	case <-c.failed:
+	case <-timer.C:
+		select {
+		case <-reply:
+			c.blame(Late, "it answered %s after %v, want at most %v", line, time.Since(asked).Round(time.Millisecond), c.patience)
+		case <-c.failed:
+		case <-time.After(c.patience):
+			c.breaks(spec.Hung, "it has not answered %s for %v%s", line, 2*c.patience, c.lastWords())
+		}
+	}
+	c.blame(spec.Exited, "it did not answer %s", line) // what broke it first is what is reported
+	panic("unreachable")
+}
+
+// write sends a line. A child that does not read is noticed by the patience of
+// whoever asks, so the write must not block that long: it runs beside.
+func (c *child) write(line []byte) {
+	written := make(chan struct{})
+	go func() {
+		defer close(written)
+		c.writing.Lock()
+		defer c.writing.Unlock()
+		_, _ = c.in.Write(line) // a broken pipe shows as the end of the output
+	}()
+	select {
+	case <-written:
+	case <-c.failed:
+	case <-time.After(c.patience):
+	}
+}
+
+// stop ends the process: its input ends, and if that is not enough it is killed.
+func (c *child) stop() {
+	_ = c.in.Close()
+	select {
+	case <-c.exited:
+	case <-time.After(c.patience):
+		killGroup(c.cmd)
+		<-c.exited
+	}
+}
+
+// lastWords is the end of what the child wrote to its standard error.
+func (c *child) lastWords() string {
+	words := strings.TrimSpace(c.stderr.String())
+	if words == "" {
+		return ""
+	}
+	lines := strings.Split(words, "\n")
+	return ", saying\n" + strings.Join(lines[max(0, len(lines)-6):], "\n")
+}
+
+// limited keeps the end of what a child says.
+type limited struct {
+	mu   sync.Mutex
+	text []byte
+}
+
+func (l *limited) Write(p []byte) (int, error) {
+	const room = 1 << 13
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.text = append(l.text, p...)
+	l.text = l.text[max(0, len(l.text)-room):]
+	return len(p), nil
+}
+
+func (l *limited) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return string(l.text)
+}
