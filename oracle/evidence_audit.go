@@ -157,6 +157,7 @@ func (e *Evidence) look(s State) *view {
 	v, seen := e.views[key]
 	if !seen {
 		v = newView(s, e.audit.groups(s), len(e.views)+1)
+		v.strays = e.audit.Contamination > 0
 		e.views[key] = v
 	}
 	return v

@@ -23,17 +23,6 @@ func (m *moment) last() (pick int, ok bool) {
 // claim is the law that is judged.
 func (m *moment) claim() []float64 { return m.laws[0] }
 
-// allowed counts the servers that the claim does not forbid.
-func (m *moment) allowed() int {
-	n := 0
-	for _, p := range m.claim() {
-		if p > 0 {
-			n++
-		}
-	}
-	return n
-}
-
 // A predictor bets on the next pick.
 type predictor interface {
 	// ready is told of the moment before its pick.

@@ -91,25 +91,76 @@ func TestPicksForAcquits(t *testing.T) {
 	t.Logf("%d picks for each state; bound %.4f", planned, e.Bound())
 	require.True(t, e.Acquitted(delta))
 
-	// The formula in full, for 4 groups and the second of two views.
+	// The formula in full, for 3 servers that may be picked, the second of two
+	// views, and a quarter of what that has.
 	total := func(t float64) float64 {
-		splits := math.Log(7) // {A, rest}: 2^3 - 1
-		return math.Sqrt(math.Log(14*2/1e-12)/(2*t)) +
-			math.Sqrt((64+t)/2*(splits+math.Log(6/1e-12)+math.Log(1+t/64)/2))/t
+		sets := math.Log(6) // 2^3 - 2
+		return math.Sqrt((sets+math.Log(2/1e-12))/(2*t)) +
+			math.Sqrt((64+t)/2*(sets+math.Log(4*6/1e-12)+math.Log(1+t/64)/2))/t
 	}
 	require.LessOrEqual(t, total(float64(planned)), delta)
 	require.Greater(t, total(float64(planned-1)), delta)
+}
+
+// Where the claim leaves no choice, few picks are enough, and they cannot fail.
+func TestPicksForCertainClaims(t *testing.T) {
+	const delta, alpha = 0.05, 1e-9
+	idle := State{Loads: make([]float64, 5)}
+	for name, c := range map[string]struct {
+		audit Audit
+		state State
+		pick  func(t int) int
+	}{
+		"one minimum":   {Audit{Claim: LeastRequest{}}, State{Loads: []float64{2, 0, 1}}, func(int) int { return 1 }},
+		"lowest index":  {Audit{Claim: LowestIndex{}}, idle, func(int) int { return 0 }},
+		"any minimum":   {Audit{Claim: LeastRequest{}, AnyTie: true}, State{Loads: []float64{0, 1, 0}}, func(t int) int { return 2 * (t % 2) }},
+		"a full circle": {Audit{Claim: RoundRobin{}}, idle, func(t int) int { return t % 5 }},
+	} {
+		c.audit.Alpha = alpha
+		planned, err := c.audit.PicksFor([]State{c.state}, delta, 1e-9)
+		require.NoError(t, err)
+		e := newEvidence(t, c.audit)
+		for i := range planned {
+			require.False(t, e.Acquitted(delta), name)
+			require.NoError(t, e.Observe(c.state, c.pick(i)))
+		}
+		require.True(t, e.Acquitted(delta), name)
+		// 1 - (alpha/4)^(1/t) = delta, and a first pick that says nothing costs 1/delta more.
+		exact := math.Log(alpha/4) / math.Log1p(-delta)
+		require.GreaterOrEqual(t, float64(planned), exact, name)
+		require.LessOrEqual(t, float64(planned), exact+1/delta+1, name)
+	}
+	e := newEvidence(t, Audit{Claim: LeastRequest{}, Alpha: alpha})
+	for i := range 5000 {
+		require.NoError(t, e.Observe(State{Loads: []float64{0, 1}}, i/4999)) // the last one is forbidden
+	}
+	require.Equal(t, 1.0, e.Bound())
+
+	// Strays leave nothing certain.
+	strays := newEvidence(t, Audit{Claim: LeastRequest{}, Alpha: alpha, Contamination: 0.01})
+	for range 5000 {
+		require.NoError(t, strays.Observe(State{Loads: []float64{0, 1, 1}}, 0))
+	}
+	require.InDelta(t, radius(3, 5000, alpha/2/4)+0.01, strays.Bound(), 1e-12)
+}
+
+// The bound for what was never seen is exact for independent picks: with a mean
+// of x a pick, t picks in a row are all as claimed with probability (1-x)^t.
+func TestUnseen(t *testing.T) {
+	for _, picks := range []int{1, 10, 1000} {
+		require.InEpsilon(t, 1e-3, math.Pow(1-unseen(picks, 1e-3), float64(picks)), 1e-10)
+	}
 }
 
 // A subject at distance d from its claim is never said to be closer, but with
 // probability alpha.
 func TestBoundCoversTheDistance(t *testing.T) {
 	s := State{Loads: []float64{0, 1, 2}}
-	e := newEvidence(t, Audit{Claim: PowerOfD{D: 2}, Alpha: 1e-12})
-	b := newSubject(PowerOfD{D: 2, Replacement: true}, "bound")
+	e := newEvidence(t, Audit{Claim: PowerOfD{D: 2, Replacement: true}, Alpha: 1e-12})
+	b := newSubject(PowerOfD{D: 2}, "bound")
 	for range 5000 {
 		require.NoError(t, e.Observe(s, b.pick(State{Loads: s.Loads})))
-		require.GreaterOrEqual(t, e.Bound(), 1./9) // 2/3 1/3 0 against 5/9 3/9 1/9
+		require.GreaterOrEqual(t, e.Bound(), 1./9) // 5/9 3/9 1/9 against 2/3 1/3 0
 	}
 	require.Less(t, e.Bound(), 0.3)
 }

@@ -63,7 +63,7 @@ type dirichlet struct {
 }
 
 func (d *dirichlet) count(m *moment, counts []int, total int) {
-	allowed := m.allowed()
+	allowed := possible(m.claim())
 	d.counts = counts
 	d.sum = float64(total) + float64(allowed)/2
 	if n := len(m.claim()); n > allowed {

@@ -9,17 +9,21 @@ import (
 
 // A view is the memory of one frozen state: what was claimed and what was picked.
 type view struct {
-	loads   []float64
-	weights []uint64
-	order   int     // of first appearance, from 1
-	groups  [][]int // the outcomes that the audit tells apart
-	groupOf []int   // by server
-	servers [][]int // the same without ties
-	laws    []prepared
-	picks   int
-	counts  []int       // picks of each server
-	claimed []float64   // sum of the claimed probabilities of each group
-	after   map[int]row // what followed each server
+	loads     []float64
+	weights   []uint64
+	order     int     // of first appearance, from 1
+	groups    [][]int // the outcomes that the audit tells apart
+	groupOf   []int   // by server
+	servers   [][]int // the same without ties
+	laws      []prepared
+	picks     int
+	counts    []int       // picks of each server
+	claimed   []float64   // of each group, summed over the open picks: see Bound
+	open      []int       // open picks of each group
+	certain   int         // picks that the claim left no choice for
+	forbidden bool        // a pick that the claim forbids was seen
+	strays    bool        // any pick may be a stray
+	after     map[int]row // what followed each server
 }
 
 // row counts the successors of one server.
@@ -41,6 +45,7 @@ func newView(s State, groups [][]int, order int) *view {
 		servers: strictly([][]int{indices(n)}),
 		counts:  make([]int, n),
 		claimed: make([]float64, len(groups)),
+		open:    make([]int, len(groups)),
 		after:   make(map[int]row),
 	}
 	for g, members := range groups {
@@ -80,8 +85,15 @@ func (v *view) learn(m *moment, pick int) {
 		r.counts[pick]++
 		*r.total++
 	}
-	for i, p := range m.laws[0] {
-		v.claimed[v.groupOf[i]] += p
+	claim, group := v.grouped(m.claim()), v.groupOf[pick]
+	v.forbidden = v.forbidden || claim[group] == 0
+	if possible(claim) == 1 && !v.strays {
+		v.certain++
+	} else {
+		v.open[group]++
+		for g, p := range claim {
+			v.claimed[g] += p
+		}
 	}
 	v.counts[pick]++
 	v.picks++
@@ -106,4 +118,15 @@ func (v *view) grouped(p []float64) []float64 {
 		sums[v.groupOf[i]] += x
 	}
 	return sums
+}
+
+// possible counts the probabilities that are not 0.
+func possible(p []float64) int {
+	n := 0
+	for _, x := range p {
+		if x > 0 {
+			n++
+		}
+	}
+	return n
 }
