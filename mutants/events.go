@@ -33,6 +33,9 @@ const (
 	harnessError = "harness error"
 )
 
+// exact is the tier that decides for certain.
+const exact = "exact"
+
 // golden is the tier of digit-for-digit tables. They change with every change
 // of the simulator, so they tell nothing about what a mutant breaks.
 const golden = "golden"

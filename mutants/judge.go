@@ -58,7 +58,7 @@ func wrongPredictions(m Mutant, r MutantResult, o outcome) []string {
 	}
 	for _, c := range r.Convictions {
 		text := fmt.Sprintf("%s convicted it on %s, whose family should spare it", c.Property, c.Subject)
-		if c.Tier == "exact" && slices.Contains(m.Spares, family(c.Property)) && !slices.Contains(wrong, text) {
+		if c.Tier == exact && slices.Contains(m.Spares, family(c.Property)) && !slices.Contains(wrong, text) {
 			wrong = append(wrong, text)
 		}
 	}

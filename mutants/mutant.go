@@ -19,6 +19,9 @@ type Mutant struct {
 	Predicts []string // properties that must convict it
 	Spares   []string // families that must not convict it, over the exact tier
 
+	// Leased says that the bug is not in the bare rule: what is predicted shows on
+	// a balancer, so it is also checked by samples where it could be had exactly.
+	Leased     bool
 	Hangs      bool   // the mutant may never return
 	Equivalent string // why nothing can tell it from the reference; empty for a bug
 }

@@ -201,31 +201,55 @@ type run struct {
 	plan  *plan
 	suite *suite
 	dir   string
-	limit time.Duration // for one start of the suite
+	exact map[string]bool // properties that the exact tier decides on some subject
+	limit time.Duration   // for one start of the suite
 }
 
-// baseline requires the unmutated suite to be green, with every sampled
-// property that a chosen mutant predicts.
+// baseline requires the unmutated suite to be green: first the exact tier, then
+// also every sampled property that a chosen mutant needs.
 func (r *run) baseline(ctx context.Context, chosen []Mutant, report *Report) error {
 	r.Options.report("baseline", 0, len(chosen), nil)
-	sampled := make(map[string]bool)
-	for _, m := range chosen {
-		for _, p := range m.Predicts {
-			sampled[p] = true
-		}
-	}
 	if err := r.suite.refusesStrangers(ctx, filepath.Join(r.dir, "stranger.json")); err != nil {
 		return err
 	}
-	o := r.suite.run(ctx, "", slices.Sorted(maps.Keys(sampled)), 15*time.Minute, filepath.Join(r.dir, "baseline.json"))
 	if r.wait == 0 {
 		r.wait = patience
 	}
+	const enough = 15 * time.Minute
+	o := r.suite.run(ctx, "", nil, enough, filepath.Join(r.dir, "baseline.json"))
 	s := &report.Summary
+	s.Red, s.Properties = green(o)
+	r.exact = make(map[string]bool)
+	for _, e := range o.events {
+		r.exact[e.Result.Name] = r.exact[e.Result.Name] || e.Result.Tier == exact
+	}
+	var sampled []string
+	for _, m := range chosen {
+		sampled = append(sampled, r.sampled(m)...)
+	}
+	if len(sampled) > 0 && len(s.Red) == 0 {
+		slices.Sort(sampled)
+		o = r.suite.run(ctx, "", slices.Compact(sampled), enough, filepath.Join(r.dir, "sampled.json"))
+		s.Red, s.Properties = green(o)
+	}
 	s.BaselineSeconds = o.seconds
 	r.limit = r.wait + time.Duration(10*o.seconds*float64(time.Second))
+	return nil
+}
+
+// sampled names the properties that a mutant needs besides the exact tier.
+func (r *run) sampled(m Mutant) []string {
+	if m.Leased {
+		return m.Predicts
+	}
+	return slices.DeleteFunc(slices.Clone(m.Predicts), func(p string) bool { return r.exact[p] })
+}
+
+// green tells what is wrong with a run that should be green, and which
+// properties it decided.
+func green(o outcome) (red, decided []string) {
 	if o.fault != nil {
-		s.Red = append(s.Red, o.fault.Error())
+		red = append(red, o.fault.Error())
 	}
 	properties := make(map[string]bool)
 	for _, e := range o.events {
@@ -234,14 +258,13 @@ func (r *run) baseline(ctx context.Context, chosen []Mutant, report *Report) err
 			continue
 		case v == holds, v == violated && e.Result.Pinned != "":
 		default:
-			s.Red = append(s.Red, fmt.Sprintf("%s on %s: %s: %s", e.Result.Name, e.Subject, v, e.Result.Observed))
+			red = append(red, fmt.Sprintf("%s on %s: %s: %s", e.Result.Name, e.Subject, v, e.Result.Observed))
 		}
 		if e.Result.Tier != golden {
 			properties[e.Result.Name] = true
 		}
 	}
-	s.Properties = slices.Sorted(maps.Keys(properties))
-	return nil
+	return red, slices.Sorted(maps.Keys(properties))
 }
 
 // all runs the mutants, several at a time.
@@ -308,5 +331,5 @@ func (r *run) start(ctx context.Context, s *source, h hunk) outcome {
 		}
 		mutant = ""
 	}
-	return suite.run(ctx, mutant, h.Predicts, r.limit, filepath.Join(dir, "events.json"))
+	return suite.run(ctx, mutant, r.sampled(h.Mutant), r.limit, filepath.Join(dir, "events.json"))
 }

@@ -123,6 +123,7 @@ func TestGreenFirst(t *testing.T) {
 		red    string // a part of it; empty for green
 	}{
 		"green":         {say("holds") + "\n" + say("not claimed") + "\n" + end, ""},
+		"pinned":        {strings.Replace(say("violated"), `"tier"`, `"pinned":"known","tier"`, 1) + "\n" + end, ""},
 		"violated":      {say("violated") + "\n" + end, "violated"},
 		"undecided":     {say("holds") + "\n" + say("undecided") + "\n" + end, "undecided"},
 		"harness error": {say("harness error") + "\n" + end, "harness error"},
