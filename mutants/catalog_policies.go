@@ -1,77 +1,13 @@
 package mutants
 
+import "slices"
+
 // policyMutants are bugs of the rules themselves.
-var policyMutants = []Mutant{
-	{
-		ID: "power_of_d_replacement", File: "policies/power_of_d.go",
-		Find: "i, at := c.IntN(n-len(drawn)), 0\n\tfor at < len(drawn) && drawn[at] <= i {\n\t\ti++\n\t\tat++\n\t}", Replace: "i, at := c.IntN(n), 0",
-		Story:    "The choices are not distinct: with two servers, one pick in four goes to the busier one without a look at the other.",
-		Source:   "dotnet/yarp#2065; envoyproxy/envoy#11004; grpc/grpc-java#12237",
-		Predicts: []string{"power-of-d/pick-law"},
-		Spares:   []string{"order", "cost", "keys", "round-robin", "least-request", "queueing"},
-	},
-	{
-		ID: "power_of_d_heavier", File: "policies/power_of_d.go",
-		Find: "best == None || s < least", Replace: "best == None || s > least",
-		Story:    "The comparison is the wrong way round: the heavier of the drawn servers gets the request.",
-		Source:   "pgdogdev/pgdog#703",
-		Predicts: []string{"power-of-d/pick-law"},
-		Spares:   []string{"order", "cost", "keys", "round-robin", "least-request", "queueing"},
-	},
-	{
-		ID: "power_of_d_last_never_drawn", File: "policies/power_of_d.go",
-		Find: "i, at := c.IntN(n-len(drawn)), 0", Replace: "i, at := c.IntN(max(1, n-len(drawn)-min(1, len(drawn)))), 0",
-		Story:    "The range of the second draw is one short: the last server gets no second chance, and less traffic than it is due.",
-		Source:   "classic; caddyserver/caddy#7873 is a relative",
-		Predicts: []string{"power-of-d/pick-law", "order/relabelling"},
-		Spares:   []string{"cost", "keys", "round-robin", "least-request", "queueing"},
-	},
-	{
-		ID: "power_of_d_one_pair_twice", File: "policies/power_of_d.go",
-		Find: "drawn[at] <= i {", Replace: "drawn[at] <= i && (i > 0 || n < 3) {",
-		Story:    "Distinctness is lost for one value only: the first server can be drawn against itself.",
-		Source:   "classic",
-		Predicts: []string{"power-of-d/pick-law", "order/relabelling"},
-		Spares:   []string{"cost", "keys", "round-robin", "least-request", "queueing"},
-	},
-	{
-		ID: "least_request_lowest_index", File: "policies/least_request.go",
-		Find: "case s == least:\n\t\t\tminima = append(minima, i)", Replace: "case s == least && len(minima) == 0:\n\t\t\tminima = append(minima, i)",
-		Story:    "Ties go to the first server of the list: an idle fleet sends everything to one server.",
-		Source:   "BerriAI/litellm#39322",
-		Predicts: []string{"least-request/pick-law", "order/relabelling"},
-		Spares:   []string{"cost", "keys", "round-robin", "random", "queueing"},
-	},
-	{
-		ID: "round_robin_restarts", File: "policies/round_robin.go",
-		Find: "func(i int) bool { return v.Server(i).ID > r.last }) % n", Replace: "func(i int) bool { return v.Server(i).ID > r.last }) % n\n\t\tif r.last > v.Server(n-1).ID || v.Index(r.last) < 0 {\n\t\t\ti = 0\n\t\t}",
-		Story:    "When the server that was picked last leaves, the rotation starts over at the first one, from every client at once.",
-		Source:   "apple/servicetalk#3021; openresty/lua-resty-balancer#26",
-		Predicts: []string{"round-robin/update"},
-		Spares:   []string{"cost", "keys", "random", "least-request", "power-of-d", "queueing"},
-	},
-	{
-		ID: "round_robin_narrow_cursor", File: "policies/round_robin.go",
-		Find: "r.started, r.last = true, v.Server(i).ID", Replace: "r.started, r.last = true, ServerID(int32(v.Server(i).ID))",
-		Story:    "The cursor is 32 bits wide and wraps: after two billion servers have come and gone the rotation is stuck.",
-		Source:   "Netflix/ribbon#259; spring-cloud/spring-cloud-commons#1074",
-		Predicts: []string{"round-robin/large-ids"},
-		Spares:   []string{"cost", "keys", "random", "least-request", "power-of-d", "queueing"},
-	},
-	{
-		ID: "peak_ewma_stores_on_read", File: "policies/peak_ewma.go",
-		Find: "\treturn prior + (e.latency-prior)*p.remaining(now-e.at)", Replace: "\te.latency = prior + (e.latency-prior)*p.remaining((now-e.at).Truncate(time.Second))\n\te.at = now\n\tp.estimates[id] = e\n\treturn e.latency",
-		Story:    "A look at an estimate ages it and writes it back: how fast a server recovers depends on how often it is considered.",
-		Source:   "linkerd/linkerd2-proxy#4537",
-		Predicts: []string{"learner/read-only"},
-		Spares:   []string{"cost", "keys", "random", "round-robin", "power-of-d", "queueing"},
-	},
-	{
-		ID: "ring_ignores_last_point", File: "policies/ring.go",
-		Find: "start := sort.Search(len(r.points), ", Replace: "start := sort.Search(max(0, len(r.points)-1), ",
-		Story:    "The search leaves out the last point of the ring: keys beyond the last but one belong to the wrong server.",
-		Source:   "grpc/grpc-java#13054; Effect-TS/effect#7885",
-		Predicts: []string{"keys/leave"},
-		Spares:   []string{"cost", "random", "round-robin", "power-of-d", "queueing"},
-	},
-}
+var policyMutants = slices.Concat(
+	randomMutants,
+	leastMutants,
+	powerOfDMutants,
+	roundRobinMutants,
+	learnerMutants,
+	keyMutants,
+)

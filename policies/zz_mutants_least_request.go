@@ -13,7 +13,12 @@ import "math"
 type LeastRequest struct{}
 
 // Pick compares the loads of all servers.
-func (l LeastRequest) Pick(_ Request, v View, c Coins) int {
+func (l LeastRequest) Pick(arg1 Request, v View, c Coins) int {
+	switch active.Mutant {
+	case active.LeastRequestFirstIdleFromCursor:
+		return l.Pick_least_request_first_idle_from_cursor(arg1, v, c)
+	}
+
 	return l.lightest(v, c, heaviness)
 }
 
@@ -23,6 +28,16 @@ func (arg1 LeastRequest) lightest(v View, c Coins, score func(View, int) float64
 	switch active.Mutant {
 	case active.LeastRequestLowestIndex:
 		return arg1.lightest_least_request_lowest_index(v, c, score)
+	case active.LeastRequestHeaviest:
+		return arg1.lightest_least_request_heaviest(v, c, score)
+	case active.LeastRequestFirstIfUnique:
+		return arg1.lightest_least_request_first_if_unique(v, c, score)
+	case active.LeastRequestCoinForEachTie:
+		return arg1.lightest_least_request_coin_for_each_tie(v, c, score)
+	case active.LeastRequestSkipsTheLast:
+		return arg1.lightest_least_request_skips_the_last(v, c, score)
+	case active.LeastRequestKeeps64Minima:
+		return arg1.lightest_least_request_keeps_64_minima(v, c, score)
 	}
 
 	var room [64]int // the minima of a small fleet stay on the stack
@@ -41,6 +56,20 @@ func (arg1 LeastRequest) lightest(v View, c Coins, score func(View, int) float64
 	return minima[c.IntN(len(minima))]
 }
 
+// Pick_least_request_first_idle_from_cursor: The scan starts anywhere and ends at the first idle server: the one behind a busy server gets a double share.
+func (l LeastRequest) Pick_least_request_first_idle_from_cursor(_ Request, v View, c Coins) int {
+	if v.Len() > 0 {
+		cursor := c.IntN(v.Len())
+		for k := range v.Len() {
+			i := (cursor + k) % v.Len()
+			if heaviness(v, i) == 0 {
+				return i
+			}
+		}
+	}
+	return l.lightest(v, c, heaviness)
+}
+
 // lightest_least_request_lowest_index: Ties go to the first server of the list: an idle fleet sends everything to one server.
 func (LeastRequest) lightest_least_request_lowest_index(v View, c Coins, score func(View, int) float64) int {
 	var room [64]int // the minima of a small fleet stay on the stack
@@ -50,6 +79,99 @@ func (LeastRequest) lightest_least_request_lowest_index(v View, c Coins, score f
 		case s < least:
 			minima, least = append(minima[:0], i), s
 		case s == least && len(minima) == 0:
+			minima = append(minima, i)
+		}
+	}
+	if len(minima) == 0 {
+		return None
+	}
+	return minima[c.IntN(len(minima))]
+}
+
+// lightest_least_request_heaviest: The comparison is the wrong way round: the busiest server gets the request.
+func (LeastRequest) lightest_least_request_heaviest(v View, c Coins, score func(View, int) float64) int {
+	var room [64]int // the minima of a small fleet stay on the stack
+	minima, least := room[:0], math.Inf(1)
+	for i := range v.Len() {
+		switch s := -score(v, i); {
+		case s < least:
+			minima, least = append(minima[:0], i), s
+		case s == least:
+			minima = append(minima, i)
+		}
+	}
+	if len(minima) == 0 {
+		return None
+	}
+	return minima[c.IntN(len(minima))]
+}
+
+// lightest_least_request_first_if_unique: A server that alone has the minimum is found, and then the first of the list is returned.
+func (LeastRequest) lightest_least_request_first_if_unique(v View, c Coins, score func(View, int) float64) int {
+	var room [64]int // the minima of a small fleet stay on the stack
+	minima, least := room[:0], math.Inf(1)
+	for i := range v.Len() {
+		switch s := score(v, i); {
+		case s < least:
+			minima, least = append(minima[:0], i), s
+		case s == least:
+			minima = append(minima, i)
+		}
+	}
+	if len(minima) == 0 {
+		return None
+	}
+	if len(minima) == 1 {
+		return 0
+	}
+	return minima[c.IntN(len(minima))]
+}
+
+// lightest_least_request_coin_for_each_tie: A fair coin decides at every tie met on the way: of three equal servers the last gets one half.
+func (LeastRequest) lightest_least_request_coin_for_each_tie(v View, c Coins, score func(View, int) float64) int {
+	var room [64]int // the minima of a small fleet stay on the stack
+	minima, least := room[:0], math.Inf(1)
+	for i := range v.Len() {
+		switch s := score(v, i); {
+		case s < least:
+			minima, least = append(minima[:0], i), s
+		case s == least && (len(minima) == 0 || c.IntN(2) == 0):
+			minima = append(minima[:0], i)
+		}
+	}
+	if len(minima) == 0 {
+		return None
+	}
+	return minima[c.IntN(len(minima))]
+}
+
+// lightest_least_request_skips_the_last: The scan ends one short: the last server gets nothing.
+func (LeastRequest) lightest_least_request_skips_the_last(v View, c Coins, score func(View, int) float64) int {
+	var room [64]int // the minima of a small fleet stay on the stack
+	minima, least := room[:0], math.Inf(1)
+	for i := range v.Len() - min(1, v.Len()/2) {
+		switch s := score(v, i); {
+		case s < least:
+			minima, least = append(minima[:0], i), s
+		case s == least:
+			minima = append(minima, i)
+		}
+	}
+	if len(minima) == 0 {
+		return None
+	}
+	return minima[c.IntN(len(minima))]
+}
+
+// lightest_least_request_keeps_64_minima: The list of minima has room for 64: of a larger idle fleet the rest gets nothing.
+func (LeastRequest) lightest_least_request_keeps_64_minima(v View, c Coins, score func(View, int) float64) int {
+	var room [64]int // the minima of a small fleet stay on the stack
+	minima, least := room[:0], math.Inf(1)
+	for i := range v.Len() {
+		switch s := score(v, i); {
+		case s < least:
+			minima, least = append(minima[:0], i), s
+		case s == least && len(minima) < len(room):
 			minima = append(minima, i)
 		}
 	}

@@ -50,6 +50,13 @@ func (p *PeakEWMA) Pick(_ Request, v View, c Coins) int {
 
 // Score is the estimated wait at server i, in seconds.
 func (p *PeakEWMA) Score(v View, i int) float64 {
+	switch active.Mutant {
+	case active.PeakEwmaIgnoresInFlight:
+		return p.Score_peak_ewma_ignores_in_flight(v, i)
+	case active.PeakEwmaIdleIsFree:
+		return p.Score_peak_ewma_idle_is_free(v, i)
+	}
+
 	return p.Estimate(v.Server(i).ID, v.Now()) * (heaviness(v, i) + 1)
 }
 
@@ -58,6 +65,12 @@ func (p *PeakEWMA) Estimate(id ServerID, now time.Duration) float64 {
 	switch active.Mutant {
 	case active.PeakEwmaStoresOnRead:
 		return p.Estimate_peak_ewma_stores_on_read(id, now)
+	case active.PeakEwmaNeverForgets:
+		return p.Estimate_peak_ewma_never_forgets(id, now)
+	case active.PeakEwmaDecaysToNothing:
+		return p.Estimate_peak_ewma_decays_to_nothing(id, now)
+	case active.PeakEwmaNewcomerIsFree:
+		return p.Estimate_peak_ewma_newcomer_is_free(id, now)
 	}
 
 	prior := p.Prior.Seconds()
@@ -71,12 +84,35 @@ func (p *PeakEWMA) Estimate(id ServerID, now time.Duration) float64 {
 // remaining is the part of an old estimate that is left after a silence. A
 // clock that ran backwards counts as no time at all.
 func (p *PeakEWMA) remaining(silence time.Duration) float64 {
+	switch active.Mutant {
+	case active.PeakEwmaClockUnclamped:
+		return p.remaining_peak_ewma_clock_unclamped(silence)
+	}
+
 	return math.Exp(-max(silence, 0).Seconds() / p.Tau.Seconds())
 }
 
 // Observe takes the latency of a request into the estimate of its server. The
 // verdict is not read.
 func (p *PeakEWMA) Observe(id ServerID, o Outcome) {
+	switch active.Mutant {
+	case active.PeakEwmaErrorsAreFast:
+		p.Observe_peak_ewma_errors_are_fast(id, o)
+		return
+	case active.PeakEwmaAveragesPeaks:
+		p.Observe_peak_ewma_averages_peaks(id, o)
+		return
+	case active.PeakEwmaLateNewsTurnsBack:
+		p.Observe_peak_ewma_late_news_turns_back(id, o)
+		return
+	case active.PeakEwmaZeroLatency:
+		p.Observe_peak_ewma_zero_latency(id, o)
+		return
+	case active.PeakEwmaBooksOnAnother:
+		p.Observe_peak_ewma_books_on_another(id, o)
+		return
+	}
+
 	if p.estimates == nil {
 		p.estimates = make(map[ServerID]estimate)
 	}
@@ -96,6 +132,11 @@ func (p *PeakEWMA) Update(all []Server) { forget(p.estimates, all) }
 
 // Clone returns an independent copy.
 func (p *PeakEWMA) Clone() Policy {
+	switch active.Mutant {
+	case active.PeakEwmaClonesShare:
+		return p.Clone_peak_ewma_clones_share()
+	}
+
 	twin := *p
 	twin.estimates = maps.Clone(p.estimates)
 	return &twin
@@ -103,6 +144,11 @@ func (p *PeakEWMA) Clone() Policy {
 
 // State lists the estimates, to the last bit.
 func (p *PeakEWMA) State() string {
+	switch active.Mutant {
+	case active.PeakEwmaStateWithoutTime:
+		return p.State_peak_ewma_state_without_time()
+	}
+
 	var b strings.Builder
 	for _, id := range slices.Sorted(maps.Keys(p.estimates)) {
 		e := p.estimates[id]
@@ -116,6 +162,16 @@ func (p *PeakEWMA) Check() error {
 	return firstError(checkD("PeakEWMA.D", p.D, 0), checkPositive("PeakEWMA.Tau", p.Tau), checkPositive("PeakEWMA.Prior", p.Prior))
 }
 
+// Score_peak_ewma_ignores_in_flight: A slow server keeps its good score while its slow requests are still running.
+func (p *PeakEWMA) Score_peak_ewma_ignores_in_flight(v View, i int) float64 {
+	return p.Estimate(v.Server(i).ID, v.Now()) * (heaviness(v, i)*0 + 1)
+}
+
+// Score_peak_ewma_idle_is_free: Every idle server scores 0, the slow ones too.
+func (p *PeakEWMA) Score_peak_ewma_idle_is_free(v View, i int) float64 {
+	return p.Estimate(v.Server(i).ID, v.Now()) * heaviness(v, i)
+}
+
 // Estimate_peak_ewma_stores_on_read: A look at an estimate ages it and writes it back: how fast a server recovers depends on how often it is considered.
 func (p *PeakEWMA) Estimate_peak_ewma_stores_on_read(id ServerID, now time.Duration) float64 {
 	prior := p.Prior.Seconds()
@@ -127,4 +183,138 @@ func (p *PeakEWMA) Estimate_peak_ewma_stores_on_read(id ServerID, now time.Durat
 	e.at = now
 	p.estimates[id] = e
 	return e.latency
+}
+
+// Estimate_peak_ewma_never_forgets: An estimate changes only when an answer comes: a server that was slow once gets no traffic, so no answer ever comes.
+func (p *PeakEWMA) Estimate_peak_ewma_never_forgets(id ServerID, now time.Duration) float64 {
+	prior := p.Prior.Seconds()
+	e, heard := p.estimates[id]
+	if !heard {
+		return prior
+	}
+	return e.latency
+}
+
+// Estimate_peak_ewma_decays_to_nothing: Silence decays an estimate to zero: a server that was idle for long wins everything, whatever its load.
+func (p *PeakEWMA) Estimate_peak_ewma_decays_to_nothing(id ServerID, now time.Duration) float64 {
+	prior := p.Prior.Seconds()
+	e, heard := p.estimates[id]
+	if !heard {
+		return prior
+	}
+	return e.latency * p.remaining(now-e.at)
+}
+
+// Estimate_peak_ewma_newcomer_is_free: A server that nothing is known of scores 0 and is flooded until its first answer.
+func (p *PeakEWMA) Estimate_peak_ewma_newcomer_is_free(id ServerID, now time.Duration) float64 {
+	prior := p.Prior.Seconds()
+	e, heard := p.estimates[id]
+	if !heard {
+		return 0
+	}
+	return prior + (e.latency-prior)*p.remaining(now-e.at)
+}
+
+// remaining_peak_ewma_clock_unclamped: After the clock has stepped back an estimate explodes or turns negative.
+func (p *PeakEWMA) remaining_peak_ewma_clock_unclamped(silence time.Duration) float64 {
+	return math.Exp(-silence.Seconds() / p.Tau.Seconds())
+}
+
+// Observe_peak_ewma_errors_are_fast: A failure counts as no latency at all: the server that fails looks fastest and draws the traffic.
+func (p *PeakEWMA) Observe_peak_ewma_errors_are_fast(id ServerID, o Outcome) {
+	if p.estimates == nil {
+		p.estimates = make(map[ServerID]estimate)
+	}
+	latency, at := max(o.Latency, 1).Seconds(), o.At
+	if o.Failed {
+		latency = 1e-9
+	}
+	if e, heard := p.estimates[id]; heard {
+		if latency < e.latency {
+			w := p.remaining(at - e.at)
+			latency = e.latency*w + latency*(1-w)
+		}
+		at = max(at, e.at) // late news does not turn back the clock
+	}
+	p.estimates[id] = estimate{latency, at}
+}
+
+// Observe_peak_ewma_averages_peaks: A peak is averaged in like everything else: the balancer is late to see a server stall.
+func (p *PeakEWMA) Observe_peak_ewma_averages_peaks(id ServerID, o Outcome) {
+	if p.estimates == nil {
+		p.estimates = make(map[ServerID]estimate)
+	}
+	latency, at := max(o.Latency, 1).Seconds(), o.At
+	if e, heard := p.estimates[id]; heard {
+		if latency != e.latency {
+			w := p.remaining(at - e.at)
+			latency = e.latency*w + latency*(1-w)
+		}
+		at = max(at, e.at) // late news does not turn back the clock
+	}
+	p.estimates[id] = estimate{latency, at}
+}
+
+// Observe_peak_ewma_late_news_turns_back: An answer that is reported late sets the time of an estimate back, and the next pick ages it twice.
+func (p *PeakEWMA) Observe_peak_ewma_late_news_turns_back(id ServerID, o Outcome) {
+	if p.estimates == nil {
+		p.estimates = make(map[ServerID]estimate)
+	}
+	latency, at := max(o.Latency, 1).Seconds(), o.At
+	if e, heard := p.estimates[id]; heard {
+		if latency < e.latency {
+			w := p.remaining(at - e.at)
+			latency = e.latency*w + latency*(1-w)
+		}
+		at = o.At // late news does not turn back the clock
+	}
+	p.estimates[id] = estimate{latency, at}
+}
+
+// Observe_peak_ewma_zero_latency: An answer faster than the clock resolves makes the score 0, whatever is in flight.
+func (p *PeakEWMA) Observe_peak_ewma_zero_latency(id ServerID, o Outcome) {
+	if p.estimates == nil {
+		p.estimates = make(map[ServerID]estimate)
+	}
+	latency, at := o.Latency.Seconds(), o.At
+	if e, heard := p.estimates[id]; heard {
+		if latency < e.latency {
+			w := p.remaining(at - e.at)
+			latency = e.latency*w + latency*(1-w)
+		}
+		at = max(at, e.at) // late news does not turn back the clock
+	}
+	p.estimates[id] = estimate{latency, at}
+}
+
+// Observe_peak_ewma_books_on_another: Latencies of servers with larger ids are booked on another one.
+func (p *PeakEWMA) Observe_peak_ewma_books_on_another(id ServerID, o Outcome) {
+	if p.estimates == nil {
+		p.estimates = make(map[ServerID]estimate)
+	}
+	latency, at := max(o.Latency, 1).Seconds(), o.At
+	if e, heard := p.estimates[id]; heard {
+		if latency < e.latency {
+			w := p.remaining(at - e.at)
+			latency = e.latency*w + latency*(1-w)
+		}
+		at = max(at, e.at) // late news does not turn back the clock
+	}
+	p.estimates[min(id, 5)] = estimate{latency, at}
+}
+
+// Clone_peak_ewma_clones_share: Two balancers that started from one policy learn into the same table.
+func (p *PeakEWMA) Clone_peak_ewma_clones_share() Policy {
+	twin := *p
+	return &twin
+}
+
+// State_peak_ewma_state_without_time: The state leaves out when an estimate was made: two states with different futures look the same, and a solver merges them.
+func (p *PeakEWMA) State_peak_ewma_state_without_time() string {
+	var b strings.Builder
+	for _, id := range slices.Sorted(maps.Keys(p.estimates)) {
+		e := p.estimates[id]
+		fmt.Fprintf(&b, "%d:%x ", id, math.Float64bits(e.latency))
+	}
+	return b.String()
 }

@@ -22,7 +22,12 @@ type PowerOfD struct {
 }
 
 // Pick compares the loads of the drawn servers.
-func (p PowerOfD) Pick(_ Request, v View, c Coins) int {
+func (p PowerOfD) Pick(arg1 Request, v View, c Coins) int {
+	switch active.Mutant {
+	case active.PowerOfDScansForTwoLightest:
+		return p.Pick_power_of_d_scans_for_two_lightest(arg1, v, c)
+	}
+
 	return p.lightest(v, c, heaviness)
 }
 
@@ -32,6 +37,20 @@ func (p PowerOfD) lightest(v View, c Coins, score func(View, int) float64) int {
 	switch active.Mutant {
 	case active.PowerOfDHeavier:
 		return p.lightest_power_of_d_heavier(v, c, score)
+	case active.PowerOfDDrawsThemAll:
+		return p.lightest_power_of_d_draws_them_all(v, c, score)
+	case active.PowerOfDLastDrawnWins:
+		return p.lightest_power_of_d_last_drawn_wins(v, c, score)
+	case active.PowerOfDTiesToLowerIndex:
+		return p.lightest_power_of_d_ties_to_lower_index(v, c, score)
+	case active.PowerOfDReadsTwice:
+		return p.lightest_power_of_d_reads_twice(v, c, score)
+	case active.PowerOfDOneChoiceLess:
+		return p.lightest_power_of_d_one_choice_less(v, c, score)
+	case active.PowerOfDNoMoreDrawsThanServers:
+		return p.lightest_power_of_d_no_more_draws_than_servers(v, c, score)
+	case active.PowerOfDIgnoresLoads:
+		return p.lightest_power_of_d_ignores_loads(v, c, score)
 	}
 
 	if err := p.Check(); err != nil {
@@ -70,8 +89,8 @@ func another(c Coins, n int, drawn []int) (int, []int) {
 	switch active.Mutant {
 	case active.PowerOfDReplacement:
 		return another_power_of_d_replacement(c, n, drawn)
-	case active.PowerOfDLastNeverDrawn:
-		return another_power_of_d_last_never_drawn(c, n, drawn)
+	case active.PowerOfDLastNeverSecond:
+		return another_power_of_d_last_never_second(c, n, drawn)
 	case active.PowerOfDOnePairTwice:
 		return another_power_of_d_one_pair_twice(c, n, drawn)
 	}
@@ -82,6 +101,23 @@ func another(c Coins, n int, drawn []int) (int, []int) {
 		at++
 	}
 	return i, slices.Insert(drawn, at, i)
+}
+
+// Pick_power_of_d_scans_for_two_lightest: A scan for the two lightest servers and a coin between them: it balances better, costs the whole fleet, and is not what was asked for.
+func (p PowerOfD) Pick_power_of_d_scans_for_two_lightest(_ Request, v View, c Coins) int {
+	first, second := None, None
+	for i := range v.Len() {
+		switch {
+		case first == None || heaviness(v, i) < heaviness(v, first):
+			first, second = i, first
+		case second == None || heaviness(v, i) < heaviness(v, second):
+			second = i
+		}
+	}
+	if second != None && c.IntN(2) == 1 {
+		return second
+	}
+	return first
 }
 
 // lightest_power_of_d_heavier: The comparison is the wrong way round: the heavier of the drawn servers gets the request.
@@ -113,14 +149,217 @@ func (p PowerOfD) lightest_power_of_d_heavier(v View, c Coins, score func(View, 
 	return best
 }
 
+// lightest_power_of_d_draws_them_all: As many choices as servers are drawn one by one instead of compared at once: the same law, with more coins.
+func (p PowerOfD) lightest_power_of_d_draws_them_all(v View, c Coins, score func(View, int) float64) int {
+	if err := p.Check(); err != nil {
+		panic(err)
+	}
+	n := v.Len()
+	if n == 0 {
+		return None
+	}
+	if !p.Replacement && p.D > n { // every server is drawn, in whichever order
+		return LeastRequest{}.lightest(v, c, score)
+	}
+	var room [8]int
+	drawn := room[:0] // ascending
+	best, least := None, 0.0
+	for range p.D {
+		var i int
+		if p.Replacement {
+			i = c.IntN(n)
+		} else {
+			i, drawn = another(c, n, drawn)
+		}
+		if s := score(v, i); best == None || s < least {
+			best, least = i, s
+		}
+	}
+	return best
+}
+
+// lightest_power_of_d_last_drawn_wins: Ties go to the server that was drawn last instead of first.
+func (p PowerOfD) lightest_power_of_d_last_drawn_wins(v View, c Coins, score func(View, int) float64) int {
+	if err := p.Check(); err != nil {
+		panic(err)
+	}
+	n := v.Len()
+	if n == 0 {
+		return None
+	}
+	if !p.Replacement && p.D >= n { // every server is drawn, in whichever order
+		return LeastRequest{}.lightest(v, c, score)
+	}
+	var room [8]int
+	drawn := room[:0] // ascending
+	best, least := None, 0.0
+	for range p.D {
+		var i int
+		if p.Replacement {
+			i = c.IntN(n)
+		} else {
+			i, drawn = another(c, n, drawn)
+		}
+		if s := score(v, i); best == None || s <= least {
+			best, least = i, s
+		}
+	}
+	return best
+}
+
+// lightest_power_of_d_ties_to_lower_index: Ties go to the server that is listed first: in an idle fleet the first of n servers gets a share of 2/n, the last nothing.
+func (p PowerOfD) lightest_power_of_d_ties_to_lower_index(v View, c Coins, score func(View, int) float64) int {
+	if err := p.Check(); err != nil {
+		panic(err)
+	}
+	n := v.Len()
+	if n == 0 {
+		return None
+	}
+	if !p.Replacement && p.D >= n { // every server is drawn, in whichever order
+		return LeastRequest{}.lightest(v, c, score)
+	}
+	var room [8]int
+	drawn := room[:0] // ascending
+	best, least := None, 0.0
+	for range p.D {
+		var i int
+		if p.Replacement {
+			i = c.IntN(n)
+		} else {
+			i, drawn = another(c, n, drawn)
+		}
+		if s := score(v, i); best == None || s < least || s == least && i < best {
+			best, least = i, s
+		}
+	}
+	return best
+}
+
+// lightest_power_of_d_reads_twice: The load of the best so far is read again for each comparison: the cost is no longer d.
+func (p PowerOfD) lightest_power_of_d_reads_twice(v View, c Coins, score func(View, int) float64) int {
+	if err := p.Check(); err != nil {
+		panic(err)
+	}
+	n := v.Len()
+	if n == 0 {
+		return None
+	}
+	if !p.Replacement && p.D >= n { // every server is drawn, in whichever order
+		return LeastRequest{}.lightest(v, c, score)
+	}
+	var room [8]int
+	drawn := room[:0] // ascending
+	best, least := None, 0.0
+	for range p.D {
+		var i int
+		if p.Replacement {
+			i = c.IntN(n)
+		} else {
+			i, drawn = another(c, n, drawn)
+		}
+		if s := score(v, i); best == None || s < least && s < score(v, best) {
+			best, least = i, s
+		}
+	}
+	return best
+}
+
+// lightest_power_of_d_one_choice_less: One draw is missing: the power of two choices is random routing.
+func (p PowerOfD) lightest_power_of_d_one_choice_less(v View, c Coins, score func(View, int) float64) int {
+	if err := p.Check(); err != nil {
+		panic(err)
+	}
+	n := v.Len()
+	if n == 0 {
+		return None
+	}
+	if !p.Replacement && p.D >= n { // every server is drawn, in whichever order
+		return LeastRequest{}.lightest(v, c, score)
+	}
+	var room [8]int
+	drawn := room[:0] // ascending
+	best, least := None, 0.0
+	for range max(1, p.D-1) {
+		var i int
+		if p.Replacement {
+			i = c.IntN(n)
+		} else {
+			i, drawn = another(c, n, drawn)
+		}
+		if s := score(v, i); best == None || s < least {
+			best, least = i, s
+		}
+	}
+	return best
+}
+
+// lightest_power_of_d_no_more_draws_than_servers: With replacement, too, at most n-1 draws are made: a pair of servers is routed at random.
+func (p PowerOfD) lightest_power_of_d_no_more_draws_than_servers(v View, c Coins, score func(View, int) float64) int {
+	if err := p.Check(); err != nil {
+		panic(err)
+	}
+	n := v.Len()
+	if n == 0 {
+		return None
+	}
+	if !p.Replacement && p.D >= n { // every server is drawn, in whichever order
+		return LeastRequest{}.lightest(v, c, score)
+	}
+	var room [8]int
+	drawn := room[:0] // ascending
+	best, least := None, 0.0
+	for range min(p.D, max(1, n-1)) {
+		var i int
+		if p.Replacement {
+			i = c.IntN(n)
+		} else {
+			i, drawn = another(c, n, drawn)
+		}
+		if s := score(v, i); best == None || s < least {
+			best, least = i, s
+		}
+	}
+	return best
+}
+
+// lightest_power_of_d_ignores_loads: The counts are kept and read, and make no difference.
+func (p PowerOfD) lightest_power_of_d_ignores_loads(v View, c Coins, score func(View, int) float64) int {
+	if err := p.Check(); err != nil {
+		panic(err)
+	}
+	n := v.Len()
+	if n == 0 {
+		return None
+	}
+	if !p.Replacement && p.D >= n { // every server is drawn, in whichever order
+		return LeastRequest{}.lightest(v, c, score)
+	}
+	var room [8]int
+	drawn := room[:0] // ascending
+	best, least := None, 0.0
+	for range p.D {
+		var i int
+		if p.Replacement {
+			i = c.IntN(n)
+		} else {
+			i, drawn = another(c, n, drawn)
+		}
+		if s := score(v, i) * 0; best == None || s < least {
+			best, least = i, s
+		}
+	}
+	return best
+}
+
 // another_power_of_d_replacement: The choices are not distinct: with two servers, one pick in four goes to the busier one without a look at the other.
 func another_power_of_d_replacement(c Coins, n int, drawn []int) (int, []int) {
 	i, at := c.IntN(n), 0
 	return i, slices.Insert(drawn, at, i)
 }
 
-// another_power_of_d_last_never_drawn: The range of the second draw is one short: the last server gets no second chance, and less traffic than it is due.
-func another_power_of_d_last_never_drawn(c Coins, n int, drawn []int) (int, []int) {
+// another_power_of_d_last_never_second: The range of the second draw is one short: the last server gets no second chance, and less traffic than it is due.
+func another_power_of_d_last_never_second(c Coins, n int, drawn []int) (int, []int) {
 	i, at := c.IntN(max(1, n-len(drawn)-min(1, len(drawn)))), 0
 	for at < len(drawn) && drawn[at] <= i {
 		i++

@@ -4,13 +4,94 @@
 
 package policies
 
+import "github.com/picklaw/picklaw/mutants/active"
+
 // Random picks every eligible server with the same probability.
 type Random struct{}
 
 // Pick throws one fair coin over all servers.
-func (Random) Pick(_ Request, v View, c Coins) int {
+func (arg1 Random) Pick(arg2 Request, v View, c Coins) int {
+	switch active.Mutant {
+	case active.RandomNeverLast:
+		return arg1.Pick_random_never_last(arg2, v, c)
+	case active.RandomRounds:
+		return arg1.Pick_random_rounds(arg2, v, c)
+	case active.RandomFirst:
+		return arg1.Pick_random_first(arg2, v, c)
+	case active.RandomReadsTheClock:
+		return arg1.Pick_random_reads_the_clock(arg2, v, c)
+	case active.RandomModulo:
+		return arg1.Pick_random_modulo(arg2, v, c)
+	case active.RandomRoundedChain:
+		return arg1.Pick_random_rounded_chain(arg2, v, c)
+	case active.RandomOfNonePanics:
+		return arg1.Pick_random_of_none_panics(arg2, v, c)
+	}
+
 	if v.Len() == 0 {
 		return None
 	}
+	return c.IntN(v.Len())
+}
+
+// Pick_random_never_last: The range of the draw is one short: the last server gets nothing.
+func (Random) Pick_random_never_last(_ Request, v View, c Coins) int {
+	if v.Len() == 0 {
+		return None
+	}
+	return c.IntN(max(1, v.Len()-1))
+}
+
+// Pick_random_rounds: The index is rounded instead of cut off: the first and the last server get half of what the others get.
+func (Random) Pick_random_rounds(_ Request, v View, c Coins) int {
+	if v.Len() == 0 {
+		return None
+	}
+	if v.Len() == 1 {
+		return 0
+	}
+	return (c.IntN(2*v.Len()-2) + 1) / 2
+}
+
+// Pick_random_first: Everything goes to the first server of the list.
+func (Random) Pick_random_first(_ Request, v View, c Coins) int {
+	if v.Len() == 0 {
+		return None
+	}
+	return 0
+}
+
+// Pick_random_reads_the_clock: The clock passes for chance: a burst goes to one server.
+func (Random) Pick_random_reads_the_clock(_ Request, v View, c Coins) int {
+	if v.Len() == 0 {
+		return None
+	}
+	return int(v.Now()) % v.Len()
+}
+
+// Pick_random_modulo: A byte is taken modulo the number of servers, which does not divide 256: the first ones get a little more.
+func (Random) Pick_random_modulo(_ Request, v View, c Coins) int {
+	if v.Len() == 0 {
+		return None
+	}
+	return c.IntN(256) % v.Len()
+}
+
+// Pick_random_rounded_chain: A chain of coin flips, whose probabilities have two digits: the last servers get what rounding leaves.
+func (Random) Pick_random_rounded_chain(_ Request, v View, c Coins) int {
+	if v.Len() == 0 {
+		return None
+	}
+	for i := range v.Len() - 1 {
+		hundredths := uint64(100 / (v.Len() - i))
+		if c.Weighted([]uint64{hundredths, 100 - hundredths}) == 0 {
+			return i
+		}
+	}
+	return v.Len() - 1
+}
+
+// Pick_random_of_none_panics: Without servers the draw panics instead of saying so.
+func (Random) Pick_random_of_none_panics(_ Request, v View, c Coins) int {
 	return c.IntN(v.Len())
 }

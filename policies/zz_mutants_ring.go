@@ -40,6 +40,16 @@ func (r *Ring) Pick(q Request, v View, arg1 Coins) int {
 	switch active.Mutant {
 	case active.RingIgnoresLastPoint:
 		return r.Pick_ring_ignores_last_point(q, v, arg1)
+	case active.RingWrapsToSecondPoint:
+		return r.Pick_ring_wraps_to_second_point(q, v, arg1)
+	case active.RingHashesThePrefix:
+		return r.Pick_ring_hashes_the_prefix(q, v, arg1)
+	case active.RingGivesUpAtFirst:
+		return r.Pick_ring_gives_up_at_first(q, v, arg1)
+	case active.RingCountsEligibleOnly:
+		return r.Pick_ring_counts_eligible_only(q, v, arg1)
+	case active.RingLoadDecides:
+		return r.Pick_ring_load_decides(q, v, arg1)
 	}
 
 	h := r.hashOf(q.Key)
@@ -56,6 +66,15 @@ func (r *Ring) Pick(q Request, v View, arg1 Coins) int {
 // Update builds the circle of a fleet. It depends on nothing but the names and
 // weights in it.
 func (r *Ring) Update(all []Server) {
+	switch active.Mutant {
+	case active.RingStandsStillWhileSizeDoes:
+		r.Update_ring_stands_still_while_size_does(all)
+		return
+	case active.RingKeepsOldPoints:
+		r.Update_ring_keeps_old_points(all)
+		return
+	}
+
 	r.points = nil
 	for i, count := range r.counts(all) {
 		s := all[i]
@@ -110,7 +129,7 @@ func (r *Ring) Clone() Policy { twin := *r; return &twin }
 // State is empty: a pick leaves no trace.
 func (r *Ring) State() string { return "" }
 
-// Pick_ring_ignores_last_point: The search leaves out the last point of the ring: keys beyond the last but one belong to the wrong server.
+// Pick_ring_ignores_last_point: The search leaves out the end of the ring: keys behind the last point go to its owner instead of the first one's.
 func (r *Ring) Pick_ring_ignores_last_point(q Request, v View, _ Coins) int {
 	h := r.hashOf(q.Key)
 	start := sort.Search(max(0, len(r.points)-1), func(i int) bool { return r.points[i].hash >= h })
@@ -121,4 +140,108 @@ func (r *Ring) Pick_ring_ignores_last_point(q Request, v View, _ Coins) int {
 		}
 	}
 	return None
+}
+
+// Pick_ring_wraps_to_second_point: Behind the end the walk goes on at the second point and never looks at the first.
+func (r *Ring) Pick_ring_wraps_to_second_point(q Request, v View, _ Coins) int {
+	h := r.hashOf(q.Key)
+	start := sort.Search(len(r.points), func(i int) bool { return r.points[i].hash >= h })
+	for k := range r.points {
+		owner := r.points[(start+k+(start+k)/len(r.points))%len(r.points)].owner
+		if i := v.Index(owner); i >= 0 {
+			return i
+		}
+	}
+	return None
+}
+
+// Pick_ring_hashes_the_prefix: Only the name of the method is hashed, not its arguments: all calls go to one server.
+func (r *Ring) Pick_ring_hashes_the_prefix(q Request, v View, _ Coins) int {
+	h := r.hashOf(q.Key[:min(len(q.Key), 4)])
+	start := sort.Search(len(r.points), func(i int) bool { return r.points[i].hash >= h })
+	for k := range r.points {
+		owner := r.points[(start+k)%len(r.points)].owner
+		if i := v.Index(owner); i >= 0 {
+			return i
+		}
+	}
+	return None
+}
+
+// Pick_ring_gives_up_at_first: When the owner of a key is not eligible, nobody is found, although others are.
+func (r *Ring) Pick_ring_gives_up_at_first(q Request, v View, _ Coins) int {
+	h := r.hashOf(q.Key)
+	start := sort.Search(len(r.points), func(i int) bool { return r.points[i].hash >= h })
+	for k := range r.points {
+		owner := r.points[(start+k)%len(r.points)].owner
+		return v.Index(owner)
+	}
+	return None
+}
+
+// Pick_ring_counts_eligible_only: Keys of an ejected server are spread by modulo over those that are left: when one more goes, they all move again.
+func (r *Ring) Pick_ring_counts_eligible_only(q Request, v View, _ Coins) int {
+	h := r.hashOf(q.Key)
+	start := sort.Search(len(r.points), func(i int) bool { return r.points[i].hash >= h })
+	if v.Len() > 0 && v.Index(r.points[start%len(r.points)].owner) < 0 {
+		return int(h % uint64(v.Len()))
+	}
+	for k := range r.points {
+		owner := r.points[(start+k)%len(r.points)].owner
+		if i := v.Index(owner); i >= 0 {
+			return i
+		}
+	}
+	return None
+}
+
+// Pick_ring_load_decides: A busy owner passes its keys on although no bound on loads was asked for: keys are no longer sticky.
+func (r *Ring) Pick_ring_load_decides(q Request, v View, _ Coins) int {
+	h := r.hashOf(q.Key)
+	start := sort.Search(len(r.points), func(i int) bool { return r.points[i].hash >= h })
+	for k := range r.points {
+		owner := r.points[(start+k)%len(r.points)].owner
+		if i := v.Index(owner); i >= 0 && (heaviness(v, i) < 3 || k > 0) {
+			return i
+		}
+	}
+	return None
+}
+
+// Update_ring_stands_still_while_size_does: The ring is rebuilt only when the number of servers changes: weights do not count, and a replaced server gets nothing.
+func (r *Ring) Update_ring_stands_still_while_size_does(all []Server) {
+	owners := make(map[ServerID]bool)
+	for _, p := range r.points {
+		owners[p.owner] = true
+	}
+	if len(owners) == len(all) {
+		return
+	}
+	r.points = nil
+	for i, count := range r.counts(all) {
+		s := all[i]
+		for k := range count {
+			// The number has a fixed width, so no two servers share a label.
+			label := append(binary.BigEndian.AppendUint64(nil, k), s.Name...)
+			r.points = append(r.points, point{r.hashOf(string(label)), s.Name, s.ID})
+		}
+	}
+	slices.SortFunc(r.points, func(a, b point) int {
+		return cmp.Or(cmp.Compare(a.hash, b.hash), cmp.Compare(a.name, b.name))
+	})
+}
+
+// Update_ring_keeps_old_points: Old points stay on the ring: a server whose weight went down keeps its share.
+func (r *Ring) Update_ring_keeps_old_points(all []Server) {
+	for i, count := range r.counts(all) {
+		s := all[i]
+		for k := range count {
+			// The number has a fixed width, so no two servers share a label.
+			label := append(binary.BigEndian.AppendUint64(nil, k), s.Name...)
+			r.points = append(r.points, point{r.hashOf(string(label)), s.Name, s.ID})
+		}
+	}
+	slices.SortFunc(r.points, func(a, b point) int {
+		return cmp.Or(cmp.Compare(a.hash, b.hash), cmp.Compare(a.name, b.name))
+	})
 }

@@ -30,6 +30,16 @@ func (r *RoundRobin) Pick(arg1 Request, v View, c Coins) int {
 		return r.Pick_round_robin_restarts(arg1, v, c)
 	case active.RoundRobinNarrowCursor:
 		return r.Pick_round_robin_narrow_cursor(arg1, v, c)
+	case active.RoundRobinStartsAtFirst:
+		return r.Pick_round_robin_starts_at_first(arg1, v, c)
+	case active.RoundRobinDoesNotWrap:
+		return r.Pick_round_robin_does_not_wrap(arg1, v, c)
+	case active.RoundRobinNeighbourInherits:
+		return r.Pick_round_robin_neighbour_inherits(arg1, v, c)
+	case active.RoundRobinStandsStill:
+		return r.Pick_round_robin_stands_still(arg1, v, c)
+	case active.RoundRobinWalksBackwards:
+		return r.Pick_round_robin_walks_backwards(arg1, v, c)
 	}
 
 	n := v.Len()
@@ -66,7 +76,7 @@ func (r *RoundRobin) Pick_round_robin_restarts(_ Request, v View, c Coins) int {
 	var i int
 	if r.started {
 		i = sort.Search(n, func(i int) bool { return v.Server(i).ID > r.last }) % n
-		if r.last > v.Server(n-1).ID || v.Index(r.last) < 0 {
+		if v.Index(r.last) < 0 {
 			i = 0
 		}
 	} else {
@@ -89,5 +99,92 @@ func (r *RoundRobin) Pick_round_robin_narrow_cursor(_ Request, v View, c Coins) 
 		i = c.IntN(n)
 	}
 	r.started, r.last = true, ServerID(int32(v.Server(i).ID))
+	return i
+}
+
+// Pick_round_robin_starts_at_first: Every fresh balancer sends its first request to the first server: a thousand of them hit it at once.
+func (r *RoundRobin) Pick_round_robin_starts_at_first(_ Request, v View, c Coins) int {
+	n := v.Len()
+	if n == 0 {
+		return None
+	}
+	var i int
+	if r.started {
+		i = sort.Search(n, func(i int) bool { return v.Server(i).ID > r.last }) % n
+	} else {
+		i = 0
+	}
+	r.started, r.last = true, v.Server(i).ID
+	return i
+}
+
+// Pick_round_robin_does_not_wrap: The scan runs to the end of the list and finds nobody, although there are servers before the cursor.
+func (r *RoundRobin) Pick_round_robin_does_not_wrap(_ Request, v View, c Coins) int {
+	n := v.Len()
+	if n == 0 {
+		return None
+	}
+	var i int
+	if r.started {
+		if i = sort.Search(n, func(i int) bool { return v.Server(i).ID > r.last }); i == n {
+			return None
+		}
+	} else {
+		i = c.IntN(n)
+	}
+	r.started, r.last = true, v.Server(i).ID
+	return i
+}
+
+// Pick_round_robin_neighbour_inherits: The cursor moves by one id at a time: the server behind a gap gets the turns of all that are missing.
+func (r *RoundRobin) Pick_round_robin_neighbour_inherits(_ Request, v View, c Coins) int {
+	n := v.Len()
+	if n == 0 {
+		return None
+	}
+	var i int
+	if r.started {
+		i = sort.Search(n, func(i int) bool { return v.Server(i).ID > r.last }) % n
+	} else {
+		i = c.IntN(n)
+	}
+	if r.started && i > 0 {
+		r.last++
+	} else {
+		r.last = v.Server(i).ID
+	}
+	r.started = true
+	return i
+}
+
+// Pick_round_robin_stands_still: The search finds the last server again: the rotation never moves.
+func (r *RoundRobin) Pick_round_robin_stands_still(_ Request, v View, c Coins) int {
+	n := v.Len()
+	if n == 0 {
+		return None
+	}
+	var i int
+	if r.started {
+		i = sort.Search(n, func(i int) bool { return v.Server(i).ID >= r.last }) % n
+	} else {
+		i = c.IntN(n)
+	}
+	r.started, r.last = true, v.Server(i).ID
+	return i
+}
+
+// Pick_round_robin_walks_backwards: The walk is backwards; with up to three servers it is not even a full rotation.
+func (r *RoundRobin) Pick_round_robin_walks_backwards(_ Request, v View, c Coins) int {
+	n := v.Len()
+	if n == 0 {
+		return None
+	}
+	var i int
+	if r.started {
+		i = sort.Search(n, func(i int) bool { return v.Server(i).ID > r.last }) % n
+	} else {
+		i = c.IntN(n)
+	}
+	r.started, r.last = true, v.Server((i+n-2)%n).ID
 	return i
 }

@@ -54,6 +54,9 @@ func init() {
 		leaseProperties,
 		worldProperties,
 		judgeProperties,
+		stateProperties,
+		memoryProperties,
+		mappingProperties,
 	)
 }
 

@@ -6,27 +6,121 @@ package active
 const (
 	none = iota
 	FifoIgnoresIdleTime
+	LeastRequestCoinForEachTie
+	LeastRequestFirstIdleFromCursor
+	LeastRequestFirstIfUnique
+	LeastRequestHeaviest
+	LeastRequestKeeps64Minima
 	LeastRequestLowestIndex
+	LeastRequestSkipsTheLast
+	PeakEwmaAveragesPeaks
+	PeakEwmaBooksOnAnother
+	PeakEwmaClockUnclamped
+	PeakEwmaClonesShare
+	PeakEwmaDecaysToNothing
+	PeakEwmaErrorsAreFast
+	PeakEwmaIdleIsFree
+	PeakEwmaIgnoresInFlight
+	PeakEwmaLateNewsTurnsBack
+	PeakEwmaNeverForgets
+	PeakEwmaNewcomerIsFree
+	PeakEwmaStateWithoutTime
 	PeakEwmaStoresOnRead
+	PeakEwmaZeroLatency
+	PowerOfDDrawsThemAll
 	PowerOfDHeavier
-	PowerOfDLastNeverDrawn
+	PowerOfDIgnoresLoads
+	PowerOfDLastDrawnWins
+	PowerOfDLastNeverSecond
+	PowerOfDNoMoreDrawsThanServers
+	PowerOfDOneChoiceLess
 	PowerOfDOnePairTwice
+	PowerOfDReadsTwice
 	PowerOfDReplacement
+	PowerOfDScansForTwoLightest
+	PowerOfDTiesToLowerIndex
+	RandomFirst
+	RandomModulo
+	RandomNeverLast
+	RandomOfNonePanics
+	RandomReadsTheClock
+	RandomRoundedChain
+	RandomRounds
+	RingCountsEligibleOnly
+	RingGivesUpAtFirst
+	RingHashesThePrefix
 	RingIgnoresLastPoint
+	RingKeepsOldPoints
+	RingLoadDecides
+	RingStandsStillWhileSizeDoes
+	RingWrapsToSecondPoint
+	RoundRobinDoesNotWrap
 	RoundRobinNarrowCursor
+	RoundRobinNeighbourInherits
 	RoundRobinRestarts
+	RoundRobinStandsStill
+	RoundRobinStartsAtFirst
+	RoundRobinWalksBackwards
+	UnknownLoadIsZero
 )
 
 var numbers = map[string]int{
-	"":                            none,
-	"fifo_ignores_idle_time":      FifoIgnoresIdleTime,
-	"least_request_lowest_index":  LeastRequestLowestIndex,
-	"peak_ewma_stores_on_read":    PeakEwmaStoresOnRead,
-	"power_of_d_heavier":          PowerOfDHeavier,
-	"power_of_d_last_never_drawn": PowerOfDLastNeverDrawn,
-	"power_of_d_one_pair_twice":   PowerOfDOnePairTwice,
-	"power_of_d_replacement":      PowerOfDReplacement,
-	"ring_ignores_last_point":     RingIgnoresLastPoint,
-	"round_robin_narrow_cursor":   RoundRobinNarrowCursor,
-	"round_robin_restarts":        RoundRobinRestarts,
+	"":                                      none,
+	"fifo_ignores_idle_time":                FifoIgnoresIdleTime,
+	"least_request_coin_for_each_tie":       LeastRequestCoinForEachTie,
+	"least_request_first_idle_from_cursor":  LeastRequestFirstIdleFromCursor,
+	"least_request_first_if_unique":         LeastRequestFirstIfUnique,
+	"least_request_heaviest":                LeastRequestHeaviest,
+	"least_request_keeps_64_minima":         LeastRequestKeeps64Minima,
+	"least_request_lowest_index":            LeastRequestLowestIndex,
+	"least_request_skips_the_last":          LeastRequestSkipsTheLast,
+	"peak_ewma_averages_peaks":              PeakEwmaAveragesPeaks,
+	"peak_ewma_books_on_another":            PeakEwmaBooksOnAnother,
+	"peak_ewma_clock_unclamped":             PeakEwmaClockUnclamped,
+	"peak_ewma_clones_share":                PeakEwmaClonesShare,
+	"peak_ewma_decays_to_nothing":           PeakEwmaDecaysToNothing,
+	"peak_ewma_errors_are_fast":             PeakEwmaErrorsAreFast,
+	"peak_ewma_idle_is_free":                PeakEwmaIdleIsFree,
+	"peak_ewma_ignores_in_flight":           PeakEwmaIgnoresInFlight,
+	"peak_ewma_late_news_turns_back":        PeakEwmaLateNewsTurnsBack,
+	"peak_ewma_never_forgets":               PeakEwmaNeverForgets,
+	"peak_ewma_newcomer_is_free":            PeakEwmaNewcomerIsFree,
+	"peak_ewma_state_without_time":          PeakEwmaStateWithoutTime,
+	"peak_ewma_stores_on_read":              PeakEwmaStoresOnRead,
+	"peak_ewma_zero_latency":                PeakEwmaZeroLatency,
+	"power_of_d_draws_them_all":             PowerOfDDrawsThemAll,
+	"power_of_d_heavier":                    PowerOfDHeavier,
+	"power_of_d_ignores_loads":              PowerOfDIgnoresLoads,
+	"power_of_d_last_drawn_wins":            PowerOfDLastDrawnWins,
+	"power_of_d_last_never_second":          PowerOfDLastNeverSecond,
+	"power_of_d_no_more_draws_than_servers": PowerOfDNoMoreDrawsThanServers,
+	"power_of_d_one_choice_less":            PowerOfDOneChoiceLess,
+	"power_of_d_one_pair_twice":             PowerOfDOnePairTwice,
+	"power_of_d_reads_twice":                PowerOfDReadsTwice,
+	"power_of_d_replacement":                PowerOfDReplacement,
+	"power_of_d_scans_for_two_lightest":     PowerOfDScansForTwoLightest,
+	"power_of_d_ties_to_lower_index":        PowerOfDTiesToLowerIndex,
+	"random_first":                          RandomFirst,
+	"random_modulo":                         RandomModulo,
+	"random_never_last":                     RandomNeverLast,
+	"random_of_none_panics":                 RandomOfNonePanics,
+	"random_reads_the_clock":                RandomReadsTheClock,
+	"random_rounded_chain":                  RandomRoundedChain,
+	"random_rounds":                         RandomRounds,
+	"ring_counts_eligible_only":             RingCountsEligibleOnly,
+	"ring_gives_up_at_first":                RingGivesUpAtFirst,
+	"ring_hashes_the_prefix":                RingHashesThePrefix,
+	"ring_ignores_last_point":               RingIgnoresLastPoint,
+	"ring_keeps_old_points":                 RingKeepsOldPoints,
+	"ring_load_decides":                     RingLoadDecides,
+	"ring_stands_still_while_size_does":     RingStandsStillWhileSizeDoes,
+	"ring_wraps_to_second_point":            RingWrapsToSecondPoint,
+	"round_robin_does_not_wrap":             RoundRobinDoesNotWrap,
+	"round_robin_narrow_cursor":             RoundRobinNarrowCursor,
+	"round_robin_neighbour_inherits":        RoundRobinNeighbourInherits,
+	"round_robin_restarts":                  RoundRobinRestarts,
+	"round_robin_stands_still":              RoundRobinStandsStill,
+	"round_robin_starts_at_first":           RoundRobinStartsAtFirst,
+	"round_robin_walks_backwards":           RoundRobinWalksBackwards,
+	"unknown_load_is_zero":                  UnknownLoadIsZero,
 }
