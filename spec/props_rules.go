@@ -35,12 +35,17 @@ func exactLargeFleet(r *Run) Result {
 	const n = 67
 	idle, stairs := make([]float64, n), make([]float64, n)
 	for i := range stairs {
-		stairs[i] = float64((i*5)%n) / 2
-		stairs[i] = math.Floor(stairs[i]) // pairs of ties, in no order
+		stairs[i] = float64(i * 5 % n / 2) // pairs of ties, in no order
 	}
 	for _, loads := range [][]float64{idle, stairs} {
-		view := viewOf(loads)
-		want, err := r.Claims.Law.Probabilities(oracle.State{Loads: loads})
+		state := equalServers(loads)
+		if readsWeights(r.Claims.Law) {
+			for i := range loads {
+				state.Weights = append(state.Weights, uint64(1+i%3))
+			}
+		}
+		view := viewOf(state)
+		want, err := r.Claims.Law.Probabilities(state)
 		if err != nil {
 			panic(fmt.Sprintf("spec: law %v of %d servers: %v", r.Claims.Law, n, err))
 		}
