@@ -332,12 +332,12 @@ func TestEveryKnownLawIsNamed(t *testing.T) {
 		{Loads: []float64{1, 0, 1, 0}, Weights: []uint64{1, 2, 3, 4}},
 		{Loads: []float64{0, 0, 0, 0}, Weights: []uint64{1, 2, 3, 4}},
 	}
-	for _, truth := range KnownLaws(n) {
+	for _, truth := range slices.Concat(KnownLaws(n), WeightedLaws()) {
 		b := newSubject(truth, "named "+truth.String())
 		e := newEvidence(t, Audit{Claim: truth, Alpha: 1e-12})
 		for len(e.Remaining()) != 1 && e.Picks() < most {
 			s := views[e.Picks()/10%len(views)]
-			s.History = slices.Clone(b.history[max(0, len(b.history)-1):])
+			s.History = slices.Clone(b.history[max(0, len(b.history)-10):]) // a cycle of the weights
 			require.NoError(t, e.Observe(s, b.pick(s)))
 		}
 		require.False(t, e.Convicted(), "%v", truth)
