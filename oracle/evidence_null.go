@@ -1,10 +1,5 @@
 package oracle
 
-import (
-	"cmp"
-	"slices"
-)
-
 // stretch finds, among the laws that a claim p allows when up to a part c of the
 // picks is stray,
 //
@@ -21,23 +16,25 @@ import (
 // in A its mean is q(A^c) + l·((1-c) p(A) + c), while the sum of p* being 1 says
 // that q(A) = l·(1 - (1-c) p(A^c)) = l·((1-c) p(A) + c). Together that is 1.
 //
+// So l is q(A)/((1-c) p(A) + c), and no other set has a larger quotient: the
+// iteration of Dinkelbach (1967) climbs from all servers to it in a few steps.
+//
 // Without strays p* is p. All of q must be positive.
 func stretch(p, q []float64, c float64) []float64 {
 	if c == 0 {
 		return p
 	}
-	order := indices(len(p))
-	slices.SortFunc(order, func(i, j int) int { return cmp.Compare(q[j]*p[i], q[i]*p[j]) }) // q/p descending
-	// A grows from the top until the next server would not be in it.
-	bet, claimed := 0.0, 0.0
-	l := 0.0
-	for _, i := range order {
-		if bet > 0 && q[i] <= l*(1-c)*p[i] {
-			break
+	l, next := 0.0, 1.0 // the quotient of all servers
+	for next > l {
+		l = next
+		bet, claimed := 0.0, 0.0
+		for i := range p {
+			if q[i] > l*(1-c)*p[i] {
+				bet += q[i]
+				claimed += p[i]
+			}
 		}
-		bet += q[i]
-		claimed += p[i]
-		l = bet / ((1-c)*claimed + c)
+		next = bet / ((1-c)*claimed + c)
 	}
 	out := make([]float64, len(p))
 	for i := range out {
