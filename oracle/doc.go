@@ -55,6 +55,9 @@
 //	samples           PowerOfD, HeavierOfD, TwoLightest
 //	rotations         RoundRobin, SmoothWeighted
 //	keys              Remap
+//	queues            MM1, MMC, ErlangB, MG1, EKM1, GG1, MM1B, Drift
+//	limits            MeanField, RefinedMeanField, StaleBoard, BallsFluid (limits.md says how wrong they are)
+//	counting          BallsInBins, Blast, ViralKey, LatencyBoundary
 //	about laws        ParseLaw, Spellings, KnownLaws, WeightedLaws, Fits
 //	evidence          Audit, Evidence, Standing, Views, SplitAlpha, Stream
 //	exact tests       BinomialTest, BinomialInterval, ExponentialSumTest, GeometricSumTest, MultinomialNats
