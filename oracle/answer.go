@@ -191,6 +191,8 @@ func show(v any) string {
 		return showList(v)
 	case []int:
 		return showList(v)
+	case []uint64:
+		return showList(v)
 	case []string:
 		return strings.Join(v, " ")
 	default:

@@ -28,6 +28,10 @@ func TestPickQuestions(t *testing.T) {
 	}
 }
 
+func TestPickAnswerText(t *testing.T) {
+	require.Contains(t, ask(t, "swrr weights=5,1,1").String(), "swrr weights=5 1 1\n  period")
+}
+
 func TestPickQuestionsRefuse(t *testing.T) {
 	for question, want := range map[string]string{
 		"pick-law policy=p2c loads=0,1":                             `oracle: pick-law: no law is spelled "p2c", want one of random,`,
