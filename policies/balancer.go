@@ -27,7 +27,19 @@ type Balancer struct {
 	members []*member // the fleet, in increasing order of ids
 	nextID  ServerID
 	open    int // leases that have not ended, those of removed servers included
-	view    fleetView
+
+	outlier     *Outlier
+	slow        SlowStart
+	eligible    []*member     // until something changes
+	nextReturn  time.Duration // when the next ejection ends
+	nextVerdict time.Duration // when the interval ends
+	warm        time.Duration // when all that are eligible have warmed up
+
+	// Room for one pick.
+	view  fleetView
+	tried []*member // eligible without those that have been tried
+	shown []*member // in view without those that slow start hides
+	odds  [2]uint64
 }
 
 // A member is a server of the fleet with its state. Leases hold the member
@@ -36,6 +48,7 @@ type member struct {
 	Server
 	inFlight int
 	removed  bool
+	health
 }
 
 // An Option changes how a Balancer works.
@@ -62,6 +75,14 @@ func NewBalancer(p Policy, servers []Endpoint, options ...Option) (*Balancer, er
 		rand.Read(seed[:]) // never fails
 		b.coins = NewCoins(binary.LittleEndian.Uint64(seed[:]))
 	}
+	if b.outlier != nil {
+		if err := b.outlier.Check(); err != nil {
+			return nil, err
+		}
+	}
+	if err := b.slow.Check(); err != nil {
+		return nil, err
+	}
 	if err := b.Update(servers); err != nil {
 		return nil, err
 	}
@@ -79,6 +100,7 @@ func (b *Balancer) Acquire(ctx context.Context, q Request) (*Lease, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.look(q)
+	b.thin()
 	m, err := b.pick(q)
 	if err != nil {
 		return nil, err
@@ -135,7 +157,8 @@ func (b *Balancer) Open() int {
 	return b.open
 }
 
-// Snapshot returns what the policy would see if a request came now.
+// Snapshot returns what the policy would see if a request came now, servers that
+// are warming up included.
 func (b *Balancer) Snapshot() *Snapshot {
 	b.mu.Lock()
 	defer b.mu.Unlock()

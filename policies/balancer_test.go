@@ -154,7 +154,7 @@ func TestTriedServersAndZeroWeightsAreLeftOut(t *testing.T) {
 	assert.Equal(t, map[string]bool{"a": true, "b": true, "c": true}, seen)
 	_, err := b.Acquire(background, q)
 	assert.ErrorIs(t, err, ErrNoServer)
-	assert.ErrorContains(t, err, "of 4 servers, 3 have been tried")
+	assert.ErrorContains(t, err, "of 4 servers, 3 are eligible and 3 have been tried")
 	assert.Equal(t, 3, b.Open())
 }
 

@@ -40,5 +40,5 @@
 //	and verdicts     OverSuccess
 //	keys             Ring, HashMod, Rendezvous, Maglev, Sticky
 //	weights          LoadReport, WholeWeights
-//	the object       Balancer, Lease
+//	the object       Balancer, Lease; Outlier, SlowStart
 package policies

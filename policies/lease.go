@@ -43,6 +43,8 @@ func (l *Lease) Release(o Outcome) error {
 	}
 	o.At = b.now()
 	o.Latency = o.At - l.from
+	b.advance(o.At)
+	b.judge(l.member, o.Failed, o.At)
 	if learner, ok := b.policy.(Learner); ok {
 		return contain("Observe", learner, func(Policy) { learner.Observe(l.member.ID, o) })
 	}

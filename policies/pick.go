@@ -7,14 +7,20 @@ import (
 	"time"
 )
 
-// look fills the view of the balancer for a request.
+// look fills the view of the balancer for a request: who is eligible and has not
+// been tried.
 func (b *Balancer) look(q Request) {
 	b.view.now = b.now()
-	b.view.servers = b.view.servers[:0]
-	for _, m := range b.members {
-		if m.Weight > 0 && !slices.Contains(q.Tried, m.ID) {
-			b.view.servers = append(b.view.servers, m)
+	b.advance(b.view.now)
+	b.view.servers = b.eligible
+	if len(q.Tried) > 0 {
+		b.tried = b.tried[:0]
+		for _, m := range b.eligible {
+			if !slices.Contains(q.Tried, m.ID) {
+				b.tried = append(b.tried, m)
+			}
 		}
+		b.view.servers = b.tried
 	}
 }
 
@@ -22,7 +28,7 @@ func (b *Balancer) look(q Request) {
 func (b *Balancer) pick(q Request) (*member, error) {
 	n := len(b.view.servers)
 	if n == 0 {
-		return nil, fmt.Errorf("%w: of %d servers, %d have been tried", ErrNoServer, len(b.members), len(q.Tried))
+		return nil, fmt.Errorf("%w: of %d servers, %d are eligible and %d have been tried", ErrNoServer, len(b.members), len(b.eligible), len(q.Tried))
 	}
 	i, err := None, error(nil)
 	if err = contain("Pick", b.policy, func(p Policy) { i = p.Pick(q, &b.view, b.coins) }); err != nil {

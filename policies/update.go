@@ -26,12 +26,15 @@ func (b *Balancer) Update(servers []Endpoint) error {
 			delete(wanted, m.Name)
 		}
 	}
-	nextID := b.nextID
+	nextID, since := b.nextID, b.now()
+	if b.members == nil {
+		since = -b.slow.Window // the first fleet is warm
+	}
 	for _, e := range servers {
 		if _, isNew := wanted[e.Name]; isNew {
 			s := Server{ID: nextID, Name: e.Name, Weight: e.Weight}
 			fleet = append(fleet, s)
-			members = append(members, &member{Server: s})
+			members = append(members, &member{Server: s, health: health{since: since}})
 			nextID++
 		}
 	}
@@ -49,6 +52,7 @@ func (b *Balancer) Update(servers []Endpoint) error {
 		m.Server, m.removed = fleet[i], false
 	}
 	b.policy, b.members, b.nextID = policy, members, nextID
+	b.sortOut()
 	return nil
 }
 
