@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"io"
 	"slices"
+
+	"github.com/picklaw/picklaw/oracle"
 )
 
 // What follows serves adapters to subjects that are not Go code: programs that
@@ -45,6 +47,9 @@ func Contamination(probability float64) Option {
 func Resolution(delta float64) Option {
 	return func(c *config) { c.resolution = delta }
 }
+
+// needsFleets is the result of a check that cannot be made on a FixedFleet.
+var needsFleets = Result{Verdict: NotClaimed, Observed: "its fleet is fixed"}
 
 // servers is a fleet of n servers, or the only one that the subject has.
 func (r *Run) servers(n int) []Server {
@@ -98,3 +103,6 @@ func (r *Run) fleetsTried(wanted string) string {
 	}
 	return wanted
 }
+
+// ClaimedLaw is the law that options claim, nil when they claim none.
+func ClaimedLaw(options ...Option) oracle.Law { return newConfig(options).claims.Law }

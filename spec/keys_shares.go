@@ -13,8 +13,11 @@ import (
 // among all servers of all fleets.
 func auditedShares(r *Run) Result {
 	random := rand.New(rand.NewPCG(r.Seed, 0))
-	fleets := auditedKeyFleets()[1:]
-	if r.Claims.Weighted {
+	fleets := r.auditedKeyFleets()
+	if r.fixed == nil {
+		fleets = fleets[1:]
+	}
+	if r.Claims.Weighted && r.fixed == nil {
 		fleets = append(fleets, weightedKeyFleet())
 	}
 	servers := 0

@@ -21,6 +21,7 @@ import (
 type auditRequest struct {
 	promises
 	command    string
+	target     httpTarget
 	patience   time.Duration
 	properties []string
 	seed       uint64
@@ -37,25 +38,32 @@ func foreignCommands() []*cobra.Command {
 func auditCommand() *cobra.Command {
 	var q auditRequest
 	c := &cobra.Command{
-		Use:   "audit --exec COMMAND --law LAW [--claim NAME]...",
-		Short: "Hold a program in any language against what it claims",
+		Use:   "audit {--exec COMMAND | --http URL --backends ADDRESS,...} --law LAW [--claim NAME]...",
+		Short: "Hold a program in any language, or a live proxy, against what it claims",
 		Long: `Hold a balancer that is not Go code against the properties of its claims.
 
 With --exec, the balancer is a command that speaks JSON lines over its standard
 input and output; the documentation of package spec/remote has the grammar and
 a conversation, spec/remote/examples a balancer in Python.
 
+With --http, the balancer is a live proxy on this machine. The audit runs the
+servers behind it: configure the proxy with those addresses, and stop whatever
+else listens there. It holds responses back to freeze a state, and takes single
+picks from it. Keys are sent as the query parameter "key".
+
 Claims: ` + listOfClaims() + `.`,
 		Example: `  picklaw audit --exec 'python3 spec/remote/examples/p2c.py' --law power-of-d:2 --claim counts-in-flight
-  picklaw audit --exec ./balancer --law round-robin --property round-robin/window --json`,
+  picklaw audit --exec ./balancer --law round-robin --property round-robin/window --json
+  picklaw audit --http http://127.0.0.1:8080/ --backends 127.0.0.1:9001,127.0.0.1:9002,127.0.0.1:9003 --law least-request`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			return q.run(c.Context(), c.OutOrStdout())
 		},
 	}
 	f := c.Flags()
+	q.target.flags(f)
 	f.StringVar(&q.command, "exec", "", "audit the program that this command starts, in a shell")
-	f.DurationVar(&q.patience, "patience", 5*time.Second, "how long an answer of the program may take")
+	f.DurationVar(&q.patience, "patience", 5*time.Second, "how long one answer, or one request, may take")
 	f.StringVar(&q.law, "law", "", "the law that its picks are claimed to follow, as picklaw list spells it")
 	f.StringArrayVar(&q.claims, "claim", nil, "something else that it claims (repeatable)")
 	f.StringArrayVar(&q.properties, "property", nil, "check only the property of this name (repeatable)")
@@ -69,8 +77,10 @@ Claims: ` + listOfClaims() + `.`,
 // check tells what is wrong with the flags.
 func (q *auditRequest) check() error {
 	switch {
-	case q.command == "":
-		return errors.New("nothing to audit: want --exec COMMAND")
+	case q.command == "" && q.target.url == "":
+		return errors.New("nothing to audit: want --exec COMMAND, or --http URL with --backends")
+	case q.command != "" && q.target.url != "":
+		return errors.New("want one of --exec and --http, not both")
 	case !(q.alpha > 0 && q.alpha < 1):
 		return fmt.Errorf("--alpha is %v, want a probability strictly between 0 and 1", q.alpha)
 	case !(q.resolution >= 0 && q.resolution <= 1):
@@ -93,6 +103,9 @@ func (q *auditRequest) run(ctx context.Context, out io.Writer) error {
 	options, err := q.options()
 	if err != nil {
 		return err
+	}
+	if q.target.url != "" {
+		return q.auditProxy(ctx, options, out)
 	}
 	program := &remote.Program{Command: q.command, Patience: q.patience}
 	defer program.Close()
@@ -154,3 +167,6 @@ func quoted(word string) string {
 	}
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }
+
+// page writes the report as an HTML page, if one is wanted.
+func (q *auditRequest) page(*spec.Report) error { return nil }

@@ -13,11 +13,13 @@ import (
 // claimNames are the claims that a command line can make besides a law.
 var claimNames = map[string]func() spec.Option{
 	"concurrent":       spec.Concurrent,
+	"hashes-keys":      spec.HashesKeys,
 	"counts-in-flight": spec.CountsInFlight,
 	"keeps-counts":     spec.KeepsCounts,
 	"maps-keys":        spec.MapsKeys,
 	"releases-once":    spec.ReleasesOnce,
 	"ties-open":        spec.TiesOpen,
+	"weighted":         spec.Weighted,
 }
 
 func listOfClaims() string {
