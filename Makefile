@@ -38,6 +38,9 @@ calibrate: ## measure false alarms and picks to conviction of the evidence
 generate: ## write the generated twins of reference files
 	$(GO) generate ./mutants
 
+audit-peers: ## audit the real balancers and write spec/peers/AUDIT.md
+	@for p in $(PEERS); do echo "spec/peers/$$p" && (cd spec/peers/$$p && PICKLAW_UPDATE=1 $(GO) test -count=1 ./...) || exit 1; done
+
 lint: ## vet and staticcheck
 	$(GO) vet ./...
 	$(GO) vet -tags mutants ./...

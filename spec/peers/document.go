@@ -80,9 +80,16 @@ func picks(p spec.PropertyResult) string {
 	return fmt.Sprint(p.Samples)
 }
 
-var byChance = regexp.MustCompile(`convicted after \d+`)
+// What is not about the peer: how many picks a conviction took, which is chance,
+// and how many were planned, which is this suite's business.
+var (
+	byChance = regexp.MustCompile(`convicted after \d+`)
+	byPlan   = regexp.MustCompile(`\| \d+ \|`)
+)
 
-func settled(section string) string { return byChance.ReplaceAllString(section, "convicted") }
+func settled(section string) string {
+	return byPlan.ReplaceAllString(byChance.ReplaceAllString(section, "convicted"), "| planned |")
+}
 
 func cell(text string) string {
 	text, _, _ = strings.Cut(text, "\n")
