@@ -53,7 +53,7 @@
 //	chance alone      Random, WeightedRandom, EnvoyWeighted
 //	in flight         LeastRequest, LowestIndex, WeightedLeastRequest
 //	samples           PowerOfD, HeavierOfD, TwoLightest
-//	rotations         RoundRobin, SmoothWeighted
+//	rotations         RoundRobin, SmoothWeighted, WeightedRoundRobin
 //	keys              Remap
 //	queues            MM1, MMC, ErlangB, MG1, EKM1, GG1, MM1B, Drift
 //	limits            MeanField, RefinedMeanField, StaleBoard, BallsFluid (limits.md says how wrong they are)

@@ -14,6 +14,7 @@ func Spellings() []string {
 		"weighted-random",
 		"round-robin",
 		"smooth-weighted",
+		"weighted-round-robin",
 		"least-request",
 		"weighted-least-request",
 		"envoy-weighted",
@@ -36,6 +37,8 @@ func ParseLaw(spelling string) (Law, error) {
 		return RoundRobin{}, nil
 	case "smooth-weighted":
 		return SmoothWeighted{}, nil
+	case "weighted-round-robin":
+		return WeightedRoundRobin{}, nil
 	case "least-request":
 		return LeastRequest{}, nil
 	case "weighted-least-request":

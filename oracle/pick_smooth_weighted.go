@@ -1,7 +1,6 @@
 package oracle
 
 import (
-	"fmt"
 	"math/big"
 	"slices"
 )
@@ -68,19 +67,13 @@ type cycle []int
 
 // cycle computes the picks for the weights of a state.
 func (s State) cycle() (cycle, error) {
-	n := len(s.Loads)
-	divisor := s.weight(0)
-	for i := range n {
-		divisor = gcd(divisor, s.weight(i))
+	parts, err := s.parts()
+	if err != nil {
+		return nil, err
 	}
-	length, parts := uint64(0), make([]int64, n)
-	for i := range n {
-		part := s.weight(i) / divisor
-		if part > LongestCycle || length+part > LongestCycle {
-			return nil, fmt.Errorf("oracle: the cycle of weights %v is longer than %d picks, want weights with a smaller sum over their common divisor", s.Weights, LongestCycle)
-		}
+	length := int64(0)
+	for _, part := range parts {
 		length += part
-		parts[i] = int64(part)
 	}
 	picks := make(cycle, length)
 	behind := slices.Clone(parts) // (t+1)·w(i) - W·c(i)
@@ -92,7 +85,7 @@ func (s State) cycle() (cycle, error) {
 			}
 		}
 		picks[t] = most
-		behind[most] -= int64(length)
+		behind[most] -= length
 		for i := range behind {
 			behind[i] += parts[i]
 		}

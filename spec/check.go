@@ -90,6 +90,8 @@ func (n *session) check(p *Property) PropertyResult {
 		result = Result{Verdict: NotClaimed, Expected: p.Sentence}
 	case tier == "" && p.Sampled == nil:
 		result = Result{Verdict: NotClaimed, Expected: p.Sentence, Observed: "needs the bare rule"}
+	case tier == "" && n.subject.Policy != nil:
+		result = Result{Verdict: NotClaimed, Expected: p.Sentence, Observed: "needs a black box, such as spec.Leased"}
 	case n.hung != "":
 		result = Result{Verdict: Undecided, Expected: p.Sentence,
 			Observed: "not run, because the subject hung in " + n.hung}

@@ -15,12 +15,18 @@ type Claims struct {
 	Concurrent     bool
 	ReleasesOnce   bool
 	MapsKeys       bool
+	SparesKeys     bool    // of others, while a server is not eligible
 	HashesKeys     bool    // while the fleet stays the same
 	SharesWithin   float64 // times the fair share of the keys; 0: no promise
 	Weighted       bool
 	ReadsAtMost    int // loads read in one pick; 0: no promise
 	Learns         bool
+	FollowsPeaks   bool
+	Forgets        bool
 	ReadsVerdicts  bool
+	Rotates        bool
+	SlowsByLoad    *float64 // with this power of the load; nil: no promise
+	Sticks         bool
 
 	world, judge bool // the suite's own engines, as subjects
 }
@@ -86,6 +92,11 @@ func ReleasesOnce() Option { return func(c *config) { c.claims.ReleasesOnce = tr
 // of the fleet moves no more keys than it must.
 func MapsKeys() Option { return func(c *config) { c.claims.MapsKeys = true } }
 
+// SparesKeys claims that a key always goes to the same server, and that while a
+// server is not eligible no keys move but its own. It promises nothing about the
+// keys that move when a server joins or leaves for good.
+func SparesKeys() Option { return func(c *config) { c.claims.SparesKeys = true } }
+
 // HashesKeys claims that a key always goes to the same server while the fleet
 // stays the same, and nothing about how it moves when the fleet changes.
 func HashesKeys() Option { return func(c *config) { c.claims.HashesKeys = true } }
@@ -101,9 +112,27 @@ func SharesWithin(factor float64) Option { return func(c *config) { c.claims.Sha
 // ReadsAtMost claims that one pick reads at most d loads.
 func ReadsAtMost(d int) Option { return func(c *config) { c.claims.ReadsAtMost = d } }
 
-// Learns claims that a policy is fed by outcomes, stores them only when they
-// are observed, and forgets with time.
+// Rotates claims a weighted rotation: while nothing changes, any sum/gcd of the
+// weights picks in a row hold exactly weight/gcd of every server.
+func Rotates() Option { return func(c *config) { c.claims.Rotates = true } }
+
+// SlowsByLoad claims a schedule in which a server is due every
+// (in flight + 1)^bias/weight, as Envoy's least request balances unequal weights.
+func SlowsByLoad(bias float64) Option { return func(c *config) { c.claims.SlowsByLoad = &bias } }
+
+// Sticks claims that a request whose cookie names an eligible server goes there.
+func Sticks() Option { return func(c *config) { c.claims.Sticks = true } }
+
+// Learns claims that a policy is fed by outcomes and stores them only when they
+// are observed.
 func Learns() Option { return func(c *config) { c.claims.Learns = true } }
+
+// FollowsPeaks claims that a latency above the estimate counts at once and in
+// full, and the queue in proportion.
+func FollowsPeaks() Option { return func(c *config) { c.claims.FollowsPeaks = true } }
+
+// Forgets claims that silence takes a policy that learns back to where it began.
+func Forgets() Option { return func(c *config) { c.claims.Forgets = true } }
 
 // ReadsVerdicts claims that a policy distinguishes failed requests from others.
 func ReadsVerdicts() Option { return func(c *config) { c.claims.ReadsVerdicts = true } }

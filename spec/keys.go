@@ -3,6 +3,7 @@ package spec
 import (
 	"fmt"
 	"slices"
+	"strconv"
 
 	"github.com/picklaw/picklaw/policies"
 	"github.com/picklaw/picklaw/queue"
@@ -35,16 +36,28 @@ var keyProperties = []*Property{
 		Applies:  mapsKeys, Exact: exactLeave, Sampled: auditedLeave,
 	},
 	{
+		Name: "keys/ineligible", Level: Must,
+		Sentence: "While some servers are not eligible, their keys are with the others, and no other key has moved.",
+		Source:   "clients of healthy servers moved too: caddyserver/caddy#4724; zalando/skipper#1712; a server left out of the walk: Effect-TS/effect#7885",
+		Applies:  sparesKeys, Exact: exactIneligible,
+	},
+	{
+		Name: "keys/inheritance", Level: Must,
+		Sentence: "The keys of a server that is not eligible go to every one of the others, not all to a neighbour.",
+		Source:   "the neighbour inherits the share: OpenSIPS/opensips#387",
+		Applies:  func(c *Claims) bool { return sparesKeys(c) && c.SharesWithin > 0 }, Exact: exactInheritance,
+	},
+	{
 		Name: "keys/update-equals-fresh", Level: Must,
 		Sentence: "A mapping reached by updates is the mapping built fresh from the same fleet.",
 		Source:   "continuity; envoyproxy/envoy#45212; zeromicro/go-zero#5595",
-		Applies:  mapsKeys, Exact: exactFreshMapping, Sampled: auditedFreshMapping,
+		Applies:  sparesKeys, Exact: exactFreshMapping, Sampled: auditedFreshMapping,
 	},
 	{
 		Name: "keys/agreement", Level: Must,
 		Sentence: "Two clients of the same fleet send a key to the same server, in whatever order they list the servers.",
 		Source:   "Karger et al. 1997, spread; order-dependent collisions on a ring",
-		Applies:  mapsKeys, Exact: exactAgreement, Sampled: auditedAgreement,
+		Applies:  sparesKeys, Exact: exactAgreement, Sampled: auditedAgreement,
 	},
 	{
 		Name: "keys/shares", Level: Should,
@@ -57,7 +70,9 @@ var keyProperties = []*Property{
 
 func mapsKeys(c *Claims) bool { return c.MapsKeys }
 
-func hashesKeys(c *Claims) bool { return c.MapsKeys || c.HashesKeys }
+func sparesKeys(c *Claims) bool { return c.MapsKeys || c.SparesKeys }
+
+func hashesKeys(c *Claims) bool { return sparesKeys(c) || c.HashesKeys }
 
 // keyCount is how many keys the properties of keys look at. A server of the
 // fleets below owns a part of the circle; a reference ring of one point a
@@ -71,19 +86,22 @@ func (r *Run) owners(p policies.Policy, eligible []Server) []string {
 	all := make([]string, keyCount)
 	for k := range all {
 		var i int
-		r.try("Pick", func() { i = p.Pick(Request{Key: fmt.Sprintf("key-%d", k)}, view, coins) })
+		r.try("Pick", func() { i = p.Pick(Request{Key: key(k)}, view, coins) })
 		if i < 0 || i >= len(eligible) {
-			panic(&fault{OutOfRange, fmt.Sprintf("key-%d over %d servers went to index %d", k, len(eligible), i)})
+			panic(&fault{OutOfRange, fmt.Sprintf("%s over %d servers went to index %d", key(k), len(eligible), i)})
 		}
 		all[k] = eligible[i].Name
 	}
 	return all
 }
 
+// key is the k-th of the keys that are looked at.
+func key(k int) string { return "key-" + strconv.Itoa(k) }
+
 // keyFleets are fleets of one to nine servers.
 func keyFleets() [][]Server {
 	var fleets [][]Server
-	for n := 1; n <= 9; n++ {
+	for _, n := range []int{1, 2, 3, 5, 9} {
 		fleets = append(fleets, fleetOf(n))
 	}
 	return fleets

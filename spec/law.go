@@ -29,6 +29,8 @@ var lawProperties = []*Property{
 		"definition; a weight in preparation: haproxy BUG/MEDIUM lb-leastconn, Reposition a server using the right eweight"),
 	pickLaw("smooth-weighted", "Picks follow the smooth weighted rotation, from a random phase of its cycle.",
 		"Sysoev 2012; a start that favours the heavy: openresty/lua-resty-balancer#47, envoyproxy/envoy#10064"),
+	pickLaw("weighted-round-robin", "Picks come in the order of their deadlines, from a random point of the cycle.",
+		"Webster 1832; a start that favours the heavy: envoyproxy/envoy#10064"),
 	pickLaw("round-robin", "After a random start the servers are picked in a fixed cyclic order.",
 		"definition; a start at slot 0: openresty/lua-resty-balancer#26"),
 }

@@ -20,19 +20,19 @@ var learnerProperties = []*Property{
 		Name: "learner/peak", Level: Must,
 		Sentence: "A latency above the estimate counts at once and in full, and a longer queue counts in proportion.",
 		Source:   "Finagle's peak EWMA, Twitter 2014",
-		Applies:  learns, Exact: exactPeak,
+		Applies:  followsPeaks, Exact: exactPeak,
 	},
 	{
 		Name: "learner/forgets", Level: Must,
 		Sentence: "After a long silence nothing is left of an estimate, and a server that was slow is tried again.",
 		Source:   "no traffic until others become slower: tower-rs/tower#134; apache/brpc#820",
-		Applies:  learns, Exact: exactForgets,
+		Applies:  func(c *Claims) bool { return c.Forgets }, Exact: exactForgets,
 	},
 	{
 		Name: "learner/clock", Level: Must,
 		Sentence: "A clock that stands still or runs backwards moves no estimate out of what was observed.",
 		Source:   "go-kratos/kratos#2913; Kong/kong#9787",
-		Applies:  learns, Exact: exactClock,
+		Applies:  followsPeaks, Exact: exactClock,
 	},
 	{
 		Name: "learner/survivors", Level: Must,
@@ -49,6 +49,8 @@ var learnerProperties = []*Property{
 }
 
 func learns(c *Claims) bool { return c.Learns }
+
+func followsPeaks(c *Claims) bool { return c.FollowsPeaks }
 
 // newLearner builds the policy for a fleet; a claim to learn without an Observe
 // is a fault.

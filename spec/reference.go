@@ -1,10 +1,7 @@
 package spec
 
 import (
-	"time"
-
 	"github.com/picklaw/picklaw/oracle"
-	"github.com/picklaw/picklaw/policies"
 )
 
 // Reference returns the subjects that come with the specification: every
@@ -18,10 +15,8 @@ func Reference() []Subject {
 	for _, r := range rules() {
 		s := Subject{
 			Name: "balancer/" + r.Name, Doc: r.Doc + ", leased out by a Balancer",
-			New: Leased(r.Policy),
-			Claims: []Option{
-				CountsInFlight(), ReleasesOnce(), KeepsCounts(), Concurrent(),
-			},
+			New:    Leased(r.Policy),
+			Claims: append([]Option{CountsInFlight(), ReleasesOnce(), KeepsCounts(), Concurrent()}, r.outside...),
 		}
 		if r.law != nil && !r.learns {
 			s.Claims = append(s.Claims, Law(r.law))
@@ -34,43 +29,57 @@ func Reference() []Subject {
 // A rule is a reference policy with what it claims.
 type rule struct {
 	Subject
-	law    oracle.Law
-	learns bool // the law holds only while nothing has been observed
+	law     oracle.Law
+	learns  bool     // the law holds only while nothing has been observed
+	outside []Option // claims that can be judged from outside, besides those of every Balancer
 }
 
+// rules lists the reference policies, each as ParsePolicy builds it from its
+// name.
 func rules() []rule {
-	ewma := func(d int) func() policies.Policy {
-		return func() policies.Policy {
-			return &policies.PeakEWMA{D: d, Tau: 10 * time.Second, Prior: time.Second}
-		}
-	}
-	ring := func(points int) func() policies.Policy {
-		return func() policies.Policy { return &policies.Ring{Points: points} }
-	}
 	return []rule{
-		ruled("random", "every server with the same probability",
-			func() policies.Policy { return policies.Random{} }, oracle.Random{}),
-		ruled("least-request", "a server with the fewest requests in flight",
-			func() policies.Policy { return policies.LeastRequest{} }, oracle.LeastRequest{}),
+		ruled("random", "every server with the same probability", oracle.Random{}),
+		ruled("weighted-random", "every server in proportion to its weight", oracle.WeightedRandom{}).and(Weighted()),
+		ruled("least-request", "a server with the fewest requests in flight", oracle.LeastRequest{}),
+		ruled("weighted-least-request", "a server with the fewest requests for its weight", oracle.WeightedLeastRequest{}),
 		ruled("power-of-d:2", "the less loaded of two distinct random servers",
-			func() policies.Policy { return policies.PowerOfD{D: 2} }, oracle.PowerOfD{D: 2}, ReadsAtMost(2)),
+			oracle.PowerOfD{D: 2}, ReadsAtMost(2)),
 		ruled("power-of-d:3", "the least loaded of three distinct random servers",
-			func() policies.Policy { return policies.PowerOfD{D: 3} }, oracle.PowerOfD{D: 3}, ReadsAtMost(3)),
+			oracle.PowerOfD{D: 3}, ReadsAtMost(3)),
 		ruled("power-of-d:2:replacement", "the less loaded of two random servers, which may be the same one",
-			func() policies.Policy { return policies.PowerOfD{D: 2, Replacement: true} },
 			oracle.PowerOfD{D: 2, Replacement: true}, ReadsAtMost(2)),
-		ruled("round-robin", "one server after another",
-			func() policies.Policy { return &policies.RoundRobin{} }, oracle.RoundRobin{}),
-		learner(ruled("peak-ewma", "the smallest estimated wait; fewest requests while nothing is known",
-			ewma(0), oracle.LeastRequest{}, Learns())),
-		learner(ruled("peak-ewma:2", "the smaller estimated wait of two; fewer requests while nothing is known",
-			ewma(2), oracle.PowerOfD{D: 2}, Learns(), ReadsAtMost(2))),
-		ruled("ring", "the owner of the key on a ring of 50 points a server", ring(50), nil, MapsKeys()),
-		ruled("ring:1", "the owner of the key on a ring of one point a server", ring(1), nil, MapsKeys()),
+
+		ruled("round-robin", "one server after another", oracle.RoundRobin{}),
+		ruled("smooth-weighted", "the server that is furthest behind its quota", oracle.SmoothWeighted{}, Rotates()).and(Weighted()),
+		ruled("weighted-round-robin", "the server that is due first, each as often as its weight says",
+			oracle.WeightedRoundRobin{}, Rotates()).and(Weighted()),
+		ruled("envoy-weighted", "the server that is due first, less often the more requests it has", nil, SlowsByLoad(1)),
+
+		learner("ewma", "the smallest estimated wait; fewest requests while nothing is known", oracle.LeastRequest{}),
+		learner("peak-ewma", "the smallest estimated wait; fewest requests while nothing is known",
+			oracle.LeastRequest{}, FollowsPeaks(), Forgets()),
+		learner("peak-ewma:2", "the smaller estimated wait of two; fewer requests while nothing is known",
+			oracle.PowerOfD{D: 2}, FollowsPeaks(), Forgets(), ReadsAtMost(2)),
+		learner("least-time", "the smallest estimated latency, whatever the loads", oracle.Random{}),
+		learner("ewma-over-success", "the smallest estimated wait, longer the more requests fail", oracle.LeastRequest{}, ReadsVerdicts()),
+		learner("peak-ewma-over-success", "the smallest estimated wait, longer the more requests fail", oracle.LeastRequest{}, ReadsVerdicts()),
+		learner("lingering-errors", "the fewest requests in flight, where errors stay in flight for a while",
+			oracle.LeastRequest{}, ReadsVerdicts(), Forgets()),
+
+		ruled("ring", "the owner of the key on a ring of 50 points a server", nil).and(MapsKeys(), Weighted(), SharesWithin(2)),
+		ruled("ring:1", "the owner of the key on a ring of one point a server", nil).and(MapsKeys()),
+		ruled("rendezvous", "the server with the highest score for the key", nil).and(MapsKeys(), Weighted(), SharesWithin(1.25)),
+		ruled("maglev:1009", "the owner of the key's place in a table of 1009", nil).and(SparesKeys(), Weighted(), SharesWithin(1.25)),
+		ruled("hash-mod", "the place of the key modulo the number of servers", nil).and(SparesKeys(), SharesWithin(1.25)),
+		ruled("sticky:random", "the server of the cookie, and a random one without", oracle.Random{}).and(Sticks()),
 	}
 }
 
-func ruled(name, doc string, newPolicy func() policies.Policy, law oracle.Law, claims ...Option) rule {
+func ruled(name, doc string, law oracle.Law, claims ...Option) rule {
+	newPolicy, err := ParsePolicy(name)
+	if err != nil {
+		panic("spec: " + err.Error())
+	}
 	if law != nil {
 		claims = append(claims, Law(law))
 	}
@@ -79,7 +88,15 @@ func ruled(name, doc string, newPolicy func() policies.Policy, law oracle.Law, c
 	return rule{Subject: s, law: law}
 }
 
-func learner(r rule) rule {
+// and adds claims that can be judged from outside too.
+func (r rule) and(claims ...Option) rule {
+	r.Claims, r.outside = append(r.Claims, claims...), append(r.outside, claims...)
+	return r
+}
+
+// learner is a rule whose law only holds until it is told something.
+func learner(name, doc string, law oracle.Law, claims ...Option) rule {
+	r := ruled(name, doc, law, append(claims, Learns())...)
 	r.learns = true
 	return r
 }

@@ -25,7 +25,7 @@ var ruleProperties = []*Property{
 		Sentence: "Which server is listed first makes no difference: relabel the servers, and the law relabels with them.",
 		Source:   "Caddy v2.11.9 random_choose sends all idle traffic of a pair to one of them",
 		Applies: func(c *Claims) bool {
-			return c.Law != nil && !c.TiesOpen && !strings.Contains(c.Law.String(), "lowest-index") && family(c.Law) != "round-robin" && family(c.Law) != "smooth-weighted"
+			return c.Law != nil && !c.TiesOpen && !strings.Contains(c.Law.String(), "lowest-index") && !rotates(c.Law)
 		},
 		Exact: exactRelabelling,
 	},
@@ -36,6 +36,15 @@ var ruleProperties = []*Property{
 		Applies:  func(c *Claims) bool { return c.ReadsAtMost > 0 },
 		Exact:    exactLoadReads,
 	},
+}
+
+// rotates tells whether a law has an order of its own.
+func rotates(l oracle.Law) bool {
+	switch l.(type) {
+	case oracle.RoundRobin, oracle.SmoothWeighted, oracle.WeightedRoundRobin:
+		return true
+	}
+	return false
 }
 
 // certain is probability 1.

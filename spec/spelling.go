@@ -3,6 +3,7 @@ package spec
 import (
 	"fmt"
 	"math/big"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -11,44 +12,74 @@ import (
 	"github.com/picklaw/picklaw/policies"
 )
 
+// The parameters of policies that are spelled without any.
+const (
+	decay   = 10 * time.Second // Tau, of a peak EWMA
+	newest  = 0.3              // Alpha, of an EWMA
+	unheard = time.Second      // Prior
+	linger  = 10 * time.Second // of errors that count as in flight
+)
+
+// spelled are the policies that have a spelling besides the laws. A number after
+// a colon is passed on, or else the one of the table.
+var spelled = map[string]struct {
+	number string // what it is, empty when there is none
+	other  int    // instead of it
+	build  func(number int) policies.Policy
+}{
+	"weighted-random":        {"", 0, func(int) policies.Policy { return &policies.WeightedRandom{} }},
+	"round-robin":            {"", 0, func(int) policies.Policy { return &policies.RoundRobin{} }},
+	"smooth-weighted":        {"", 0, func(int) policies.Policy { return &policies.SmoothWeighted{} }},
+	"weighted-round-robin":   {"", 0, func(int) policies.Policy { return &policies.WeightedRoundRobin{} }},
+	"envoy-weighted":         {"", 0, func(int) policies.Policy { return &policies.EnvoyWeighted{Bias: 1} }},
+	"weighted-least-request": {"servers to compare", 0, func(d int) policies.Policy { return policies.WeightedLeastRequest{D: d} }},
+	"ewma":                   {"servers to compare", 0, func(d int) policies.Policy { e := ewma(); e.D = d; return e }},
+	"peak-ewma":              {"servers to compare", 0, func(d int) policies.Policy { e := peakEWMA(); e.D = d; return e }},
+	"least-time":             {"servers to compare", 0, func(d int) policies.Policy { return &policies.LeastTime{D: d, Latency: ewma()} }},
+	"ewma-over-success":      {"servers to compare", 0, func(d int) policies.Policy { return &policies.OverSuccess{D: d, Latency: ewma()} }},
+	"peak-ewma-over-success": {"servers to compare", 0, func(d int) policies.Policy { return &policies.OverSuccess{D: d, Latency: peakEWMA()} }},
+	"lingering-errors":       {"servers to compare", 0, func(d int) policies.Policy { return &policies.LingeringErrors{D: d, Linger: linger} }},
+	"ring":                   {"points a server", 50, func(points int) policies.Policy { return &policies.Ring{Points: points} }},
+	"maglev":                 {"places", 65537, func(places int) policies.Policy { return &policies.Maglev{Size: places} }},
+	"hash-mod":               {"", 0, func(int) policies.Policy { return &policies.HashMod{} }},
+	"rendezvous":             {"", 0, func(int) policies.Policy { return &policies.Rendezvous{} }},
+}
+
+func ewma() *policies.EWMA         { return &policies.EWMA{Alpha: newest, Prior: unheard} }
+func peakEWMA() *policies.PeakEWMA { return &policies.PeakEWMA{Tau: decay, Prior: unheard} }
+
 // ParsePolicy finds the policy of a spelling, as the command line has it. It is
 // a reference policy where there is one, and otherwise, for a law without
 // memory, a policy that throws one coin with the probabilities of that law. Each
 // call of the result makes a new policy.
 func ParsePolicy(spelling string) (func() policies.Policy, error) {
-	name, parameter, has := strings.Cut(spelling, ":")
-	number := 0
-	if has {
-		number, _ = strconv.Atoi(parameter) // 0 when it is none; refused below where a number is needed
+	if fallback, sticky := strings.CutPrefix(spelling, "sticky:"); sticky {
+		newFallback, err := ParsePolicy(fallback)
+		if err != nil {
+			return nil, fmt.Errorf("policy %q: %w", spelling, err)
+		}
+		return func() policies.Policy { return &policies.Sticky{Fallback: newFallback()} }, nil
 	}
-	switch name {
-	case "round-robin":
-		return func() policies.Policy { return &policies.RoundRobin{} }, refuseParameter(spelling, has)
-	case "smooth-weighted":
-		return func() policies.Policy { return &policies.SmoothWeighted{} }, refuseParameter(spelling, has)
-	case "hash-mod":
-		return func() policies.Policy { return &policies.HashMod{} }, refuseParameter(spelling, has)
-	case "rendezvous":
-		return func() policies.Policy { return &policies.Rendezvous{} }, refuseParameter(spelling, has)
-	case "peak-ewma":
-		if has && number < 1 {
-			return nil, fmt.Errorf("policy %q: %q servers to compare, want a whole number, 1 or more", spelling, parameter)
+	name, parameter, has := strings.Cut(spelling, ":")
+	if s, known := spelled[name]; known {
+		number := s.other
+		if has {
+			var err error
+			switch number, err = strconv.Atoi(parameter); {
+			case s.number == "":
+				return nil, fmt.Errorf("policy %q takes no parameter after a colon", spelling)
+			case err != nil || number < 1:
+				return nil, fmt.Errorf("policy %q: %q %s, want a whole number, 1 or more", spelling, parameter, s.number)
+			}
 		}
-		return func() policies.Policy {
-			return &policies.PeakEWMA{D: number, Tau: 10 * time.Second, Prior: time.Second}
-		}, nil
-	case "ring":
-		if !has {
-			number = 100
+		if err := policies.Check(s.build(number)); err != nil {
+			return nil, fmt.Errorf("policy %q: %w", spelling, err)
 		}
-		if number < 1 {
-			return nil, fmt.Errorf("policy %q: %q points a server, want a whole number, 1 or more", spelling, parameter)
-		}
-		return func() policies.Policy { return &policies.Ring{Points: number} }, nil
+		return func() policies.Policy { return s.build(number) }, nil
 	}
 	law, err := oracle.ParseLaw(spelling)
 	if err != nil {
-		return nil, fmt.Errorf("%w; as policies also peak-ewma, peak-ewma:D, ring, ring:POINTS, hash-mod, rendezvous and smooth-weighted", err)
+		return nil, fmt.Errorf("%w; as policies also %s and sticky:FALLBACK", err, strings.Join(spellings(), ", "))
 	}
 	switch l := law.(type) {
 	case oracle.Random:
@@ -63,11 +94,17 @@ func ParsePolicy(spelling string) (func() policies.Policy, error) {
 	return func() policies.Policy { return byLaw{law} }, nil
 }
 
-func refuseParameter(spelling string, has bool) error {
-	if has {
-		return fmt.Errorf("policy %q takes no parameter after a colon", spelling)
+// spellings lists the policies of the table, with the number they take.
+func spellings() []string {
+	var all []string
+	for name, s := range spelled {
+		if s.number != "" {
+			name += "[:" + strings.ToUpper(strings.ReplaceAll(s.number, " ", "-")) + "]"
+		}
+		all = append(all, name)
 	}
-	return nil
+	slices.Sort(all)
+	return all
 }
 
 // byLaw picks with the probabilities of a law: what has that law and nothing
