@@ -21,6 +21,7 @@ type Claims struct {
 	Weighted       bool
 	ReadsAtMost    int // loads read in one pick; 0: no promise
 	Learns         bool
+	LearnsLatency  bool
 	FollowsPeaks   bool
 	Forgets        bool
 	ReadsVerdicts  bool
@@ -126,6 +127,12 @@ func Sticks() Option { return func(c *config) { c.claims.Sticks = true } }
 // Learns claims that a policy is fed by outcomes and stores them only when they
 // are observed.
 func Learns() Option { return func(c *config) { c.claims.Learns = true } }
+
+// LearnsLatency claims that, loads being equal, a policy that learns prefers the
+// servers that have been faster.
+func LearnsLatency() Option {
+	return func(c *config) { c.claims.Learns, c.claims.LearnsLatency = true, true }
+}
 
 // FollowsPeaks claims that a latency above the estimate counts at once and in
 // full, and the queue in proportion.

@@ -50,6 +50,8 @@ var learnerProperties = []*Property{
 
 func learns(c *Claims) bool { return c.Learns }
 
+func learnsLatency(c *Claims) bool { return c.LearnsLatency }
+
 func followsPeaks(c *Claims) bool { return c.FollowsPeaks }
 
 // newLearner builds the policy for a fleet; a claim to learn without an Observe

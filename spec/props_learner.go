@@ -15,7 +15,7 @@ var memoryProperties = []*Property{
 		Name: "learner/late-news", Level: Must,
 		Sentence: "An answer that is reported late and tells nothing new changes nothing.",
 		Source:   "continuity: the time of an estimate never runs backwards",
-		Applies:  learns, Exact: exactLateNews,
+		Applies:  followsPeaks, Exact: exactLateNews,
 	},
 	{
 		Name: "learner/zero-latency", Level: Must,
@@ -39,7 +39,7 @@ var memoryProperties = []*Property{
 		Name: "learner/attribution", Level: Must,
 		Sentence: "A latency counts for the server that took it, and for no other.",
 		Source:   "booked on the first endpoint tried: kubernetes/ingress-nginx#6632",
-		Applies:  learns, Exact: exactAttribution,
+		Applies:  learnsLatency, Exact: exactAttribution,
 	},
 	{
 		Name: "learner/newcomer", Level: Must,
