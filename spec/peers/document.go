@@ -11,7 +11,7 @@ import (
 )
 
 // section writes what AUDIT.md says about a module.
-func (m Module) section(reports []*spec.Report) string {
+func (m Module) section(reports []*spec.Report, laws []Judged) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "## %s\n\n", m.Name)
 	fmt.Fprintf(&b, "Peers: %s.\n\n", strings.Join(m.Versions, ", "))
@@ -25,6 +25,13 @@ func (m Module) section(reports []*spec.Report) string {
 			fmt.Fprintf(&b, "| %s | %s | %s | %s | %s |\n", name, p.Name, cell(expected(p)), verdict(p), picks(p))
 			name = ""
 		}
+	}
+	for _, j := range laws {
+		verdict, picks := "holds", fmt.Sprint(j.Picks)
+		if j.Convicted {
+			verdict, picks = "violated (wrong law)", fmt.Sprintf("convicted after %d", j.Picks)
+		}
+		fmt.Fprintf(&b, "| %s | frozen law | %v | %s | %s |\n", j.Name, j.Claim, verdict, picks)
 	}
 	fmt.Fprintln(&b)
 	docs := make(map[string]string)
@@ -44,6 +51,12 @@ func (m Module) section(reports []*spec.Report) string {
 				}
 				fmt.Fprintf(&b, "Reproduce: `%s`\n\n", p.Reproduce)
 			}
+		}
+	}
+	for _, j := range laws {
+		if j.Convicted {
+			fmt.Fprintf(&b, "**%s does not follow %v** (%s). State: %d servers, in flight %v. Observed: fits %s.\n%s\n", j.Name, j.Claim, j.Version, j.Servers, j.State, j.Fits, j.Pinned)
+			fmt.Fprintf(&b, "Reproduce: `go test -C spec/peers/%s -count=1 -run 'TestAudit/frozen/%s'`\n\n", m.Name, j.Name)
 		}
 	}
 	for _, d := range m.Deviations {

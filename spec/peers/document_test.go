@@ -44,7 +44,7 @@ func TestSectionOfConviction(t *testing.T) {
 			Pinned: map[string]string{"power-of-d/pick-law": "It does not look at the load."},
 		}
 		m := Module{Name: "m", Versions: []string{"example.com/m v1.0.0"}, Subjects: []spec.Subject{s}}
-		return m.section([]*spec.Report{s.Check(spec.Only("power-of-d/pick-law"))})
+		return m.section([]*spec.Report{s.Check(spec.Only("power-of-d/pick-law"))}, nil)
 	}
 	one, two := section(1), section(4)
 	if one == two {

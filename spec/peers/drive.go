@@ -7,11 +7,14 @@ import (
 	"github.com/picklaw/picklaw/spec"
 )
 
+// firstID is that of the first server of a Fleet.
+const firstID = 10
+
 // Fleet is n equal servers with ids that are no indices.
 func Fleet(n int) []spec.Server {
 	f := policies.Fleet(n)
 	for i := range f {
-		f[i].ID = spec.ServerID(10 + i)
+		f[i].ID = spec.ServerID(firstID + i)
 	}
 	return f
 }

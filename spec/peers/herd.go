@@ -15,7 +15,7 @@ func SameFirstPick(name, version string, build spec.Factory, effect string) Devi
 		Name: name + "/same-first-pick", Version: version,
 		State:    fmt.Sprintf("%d new instances over the same %d servers, one request each", instances, servers),
 		Expected: "first requests at several servers",
-		Observed: fmt.Sprintf("all %d first requests at the first server of the list", instances),
+		Observed: fmt.Sprintf("all %d first requests at one server", instances),
 		Effect:   effect,
 		Observe: func() (string, error) {
 			fleet := Fleet(servers)
@@ -34,8 +34,8 @@ func SameFirstPick(name, version string, build spec.Factory, effect string) Devi
 				}
 				first[id]++
 			}
-			if first[fleet[0].ID] == instances {
-				return fmt.Sprintf("all %d first requests at the first server of the list", instances), nil
+			if len(first) == 1 {
+				return fmt.Sprintf("all %d first requests at one server", instances), nil
 			}
 			return fmt.Sprintf("first requests by server %v", first), nil
 		},

@@ -16,6 +16,7 @@ type Module struct {
 	Name       string   // the directory
 	Versions   []string // of its peers, as go.mod states them: "module version"
 	Subjects   []spec.Subject
+	Frozen     []Frozen
 	Deviations []Deviation
 }
 
@@ -38,8 +39,8 @@ type Deviation struct {
 const update = "PICKLAW_UPDATE"
 
 // Audit is the test of a module. It holds the subjects against the
-// specification, with a budget of spec.DefaultAlpha for false alarms altogether,
-// observes every deviation again, and compares the module's section of
+// specification, with a budget of spec.DefaultAlpha for false alarms altogether
+// and another for the frozen laws, observes every deviation again, and compares the module's section of
 // ../AUDIT.md with what came out. With PICKLAW_UPDATE=1 in the environment it
 // writes the section instead.
 func (m Module) Audit(t *testing.T) {
@@ -59,6 +60,20 @@ func (m Module) Audit(t *testing.T) {
 			reports = append(reports, r)
 		})
 	}
+	var laws []Judged
+	for _, f := range m.Frozen {
+		t.Run("frozen/"+f.Name, func(t *testing.T) {
+			j, err := f.judge(oracle.SplitAlpha(spec.DefaultAlpha, len(m.Frozen)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if j.Convicted != (f.Pinned != "") {
+				t.Errorf("%s as %v: convicted %v after %d picks (fits %s), which is not as recorded",
+					f.Name, f.Claim, j.Convicted, j.Picks, j.Fits)
+			}
+			laws = append(laws, j)
+		})
+	}
 	for _, d := range m.Deviations {
 		t.Run("deviations/"+d.Name, func(t *testing.T) {
 			observed, err := d.Observe()
@@ -70,10 +85,10 @@ func (m Module) Audit(t *testing.T) {
 			}
 		})
 	}
-	if len(reports) < len(m.Subjects) {
+	if len(reports) < len(m.Subjects) || len(laws) < len(m.Frozen) {
 		return // a run of some subtests only
 	}
-	t.Run("document", func(t *testing.T) { m.document(t, reports) })
+	t.Run("document", func(t *testing.T) { m.document(t, reports, laws) })
 }
 
 // checkVersions tells a record of one version from a run of another.
@@ -98,6 +113,11 @@ func (m Module) checkVersions(t *testing.T) {
 	for _, v := range m.Versions {
 		known[v] = true
 	}
+	for _, f := range m.Frozen {
+		if !known[f.Version] {
+			t.Errorf("frozen law of %s is about %s, which the module does not list", f.Name, f.Version)
+		}
+	}
 	for _, d := range m.Deviations {
 		if !known[d.Version] {
 			t.Errorf("deviation %s is about %s, which the module does not list", d.Name, d.Version)
@@ -105,9 +125,9 @@ func (m Module) checkVersions(t *testing.T) {
 	}
 }
 
-func (m Module) document(t *testing.T, reports []*spec.Report) {
+func (m Module) document(t *testing.T, reports []*spec.Report, laws []Judged) {
 	path := filepath.Join("..", "AUDIT.md")
-	section := m.section(reports)
+	section := m.section(reports, laws)
 	if os.Getenv(update) != "" {
 		if err := replaceSection(path, m.Name, section); err != nil {
 			t.Fatal(err)
