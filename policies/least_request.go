@@ -16,7 +16,7 @@ func (l LeastRequest) Pick(_ Request, v View, c Coins) int {
 // lightest collects the servers with the smallest score, then throws one coin
 // among them.
 func (LeastRequest) lightest(v View, c Coins, score func(View, int) float64) int {
-	var room [64]int // the minima of a small fleet stay on the stack
+	var room [64]int // so many minima at once allocate nothing
 	minima, least := room[:0], math.Inf(1)
 	for i := range v.Len() {
 		switch s := score(v, i); {

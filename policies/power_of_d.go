@@ -25,8 +25,8 @@ func (p PowerOfD) Pick(_ Request, v View, c Coins) int {
 // lightest draws the servers one by one and keeps the one with the smallest
 // score so far.
 func (p PowerOfD) lightest(v View, c Coins, score func(View, int) float64) int {
-	if err := p.Check(); err != nil {
-		panic(err)
+	if p.D < 1 {
+		panic(p.Check())
 	}
 	n := v.Len()
 	if n == 0 {
