@@ -40,7 +40,7 @@ func (arg1 LeastRequest) lightest(v View, c Coins, score func(View, int) float64
 		return arg1.lightest_least_request_keeps_64_minima(v, c, score)
 	}
 
-	var room [64]int // the minima of a small fleet stay on the stack
+	var room [64]int // so many minima at once allocate nothing
 	minima, least := room[:0], math.Inf(1)
 	for i := range v.Len() {
 		switch s := score(v, i); {
@@ -72,7 +72,7 @@ func (l LeastRequest) Pick_least_request_first_idle_from_cursor(_ Request, v Vie
 
 // lightest_least_request_lowest_index: Ties go to the first server of the list: an idle fleet sends everything to one server.
 func (LeastRequest) lightest_least_request_lowest_index(v View, c Coins, score func(View, int) float64) int {
-	var room [64]int // the minima of a small fleet stay on the stack
+	var room [64]int // so many minima at once allocate nothing
 	minima, least := room[:0], math.Inf(1)
 	for i := range v.Len() {
 		switch s := score(v, i); {
@@ -90,7 +90,7 @@ func (LeastRequest) lightest_least_request_lowest_index(v View, c Coins, score f
 
 // lightest_least_request_heaviest: The comparison is the wrong way round: the busiest server gets the request.
 func (LeastRequest) lightest_least_request_heaviest(v View, c Coins, score func(View, int) float64) int {
-	var room [64]int // the minima of a small fleet stay on the stack
+	var room [64]int // so many minima at once allocate nothing
 	minima, least := room[:0], math.Inf(1)
 	for i := range v.Len() {
 		switch s := -score(v, i); {
@@ -108,7 +108,7 @@ func (LeastRequest) lightest_least_request_heaviest(v View, c Coins, score func(
 
 // lightest_least_request_first_if_unique: A server that alone has the minimum is found, and then the first of the list is returned.
 func (LeastRequest) lightest_least_request_first_if_unique(v View, c Coins, score func(View, int) float64) int {
-	var room [64]int // the minima of a small fleet stay on the stack
+	var room [64]int // so many minima at once allocate nothing
 	minima, least := room[:0], math.Inf(1)
 	for i := range v.Len() {
 		switch s := score(v, i); {
@@ -129,7 +129,7 @@ func (LeastRequest) lightest_least_request_first_if_unique(v View, c Coins, scor
 
 // lightest_least_request_coin_for_each_tie: A fair coin decides at every tie met on the way: of three equal servers the last gets one half.
 func (LeastRequest) lightest_least_request_coin_for_each_tie(v View, c Coins, score func(View, int) float64) int {
-	var room [64]int // the minima of a small fleet stay on the stack
+	var room [64]int // so many minima at once allocate nothing
 	minima, least := room[:0], math.Inf(1)
 	for i := range v.Len() {
 		switch s := score(v, i); {
@@ -147,7 +147,7 @@ func (LeastRequest) lightest_least_request_coin_for_each_tie(v View, c Coins, sc
 
 // lightest_least_request_skips_the_last: The scan ends one short: the last server gets nothing.
 func (LeastRequest) lightest_least_request_skips_the_last(v View, c Coins, score func(View, int) float64) int {
-	var room [64]int // the minima of a small fleet stay on the stack
+	var room [64]int // so many minima at once allocate nothing
 	minima, least := room[:0], math.Inf(1)
 	for i := range v.Len() - min(1, v.Len()/2) {
 		switch s := score(v, i); {
@@ -165,7 +165,7 @@ func (LeastRequest) lightest_least_request_skips_the_last(v View, c Coins, score
 
 // lightest_least_request_keeps_64_minima: The list of minima has room for 64: of a larger idle fleet the rest gets nothing.
 func (LeastRequest) lightest_least_request_keeps_64_minima(v View, c Coins, score func(View, int) float64) int {
-	var room [64]int // the minima of a small fleet stay on the stack
+	var room [64]int // so many minima at once allocate nothing
 	minima, least := room[:0], math.Inf(1)
 	for i := range v.Len() {
 		switch s := score(v, i); {

@@ -53,8 +53,8 @@ func (p PowerOfD) lightest(v View, c Coins, score func(View, int) float64) int {
 		return p.lightest_power_of_d_ignores_loads(v, c, score)
 	}
 
-	if err := p.Check(); err != nil {
-		panic(err)
+	if p.D < 1 {
+		panic(p.Check())
 	}
 	n := v.Len()
 	if n == 0 {
@@ -122,8 +122,8 @@ func (p PowerOfD) Pick_power_of_d_scans_for_two_lightest(_ Request, v View, c Co
 
 // lightest_power_of_d_heavier: The comparison is the wrong way round: the heavier of the drawn servers gets the request.
 func (p PowerOfD) lightest_power_of_d_heavier(v View, c Coins, score func(View, int) float64) int {
-	if err := p.Check(); err != nil {
-		panic(err)
+	if p.D < 1 {
+		panic(p.Check())
 	}
 	n := v.Len()
 	if n == 0 {
@@ -151,8 +151,8 @@ func (p PowerOfD) lightest_power_of_d_heavier(v View, c Coins, score func(View, 
 
 // lightest_power_of_d_draws_them_all: As many choices as servers are drawn one by one instead of compared at once: the same law, with more coins.
 func (p PowerOfD) lightest_power_of_d_draws_them_all(v View, c Coins, score func(View, int) float64) int {
-	if err := p.Check(); err != nil {
-		panic(err)
+	if p.D < 1 {
+		panic(p.Check())
 	}
 	n := v.Len()
 	if n == 0 {
@@ -180,8 +180,8 @@ func (p PowerOfD) lightest_power_of_d_draws_them_all(v View, c Coins, score func
 
 // lightest_power_of_d_last_drawn_wins: Ties go to the server that was drawn last instead of first.
 func (p PowerOfD) lightest_power_of_d_last_drawn_wins(v View, c Coins, score func(View, int) float64) int {
-	if err := p.Check(); err != nil {
-		panic(err)
+	if p.D < 1 {
+		panic(p.Check())
 	}
 	n := v.Len()
 	if n == 0 {
@@ -209,8 +209,8 @@ func (p PowerOfD) lightest_power_of_d_last_drawn_wins(v View, c Coins, score fun
 
 // lightest_power_of_d_ties_to_lower_index: Ties go to the server that is listed first: in an idle fleet the first of n servers gets a share of 2/n, the last nothing.
 func (p PowerOfD) lightest_power_of_d_ties_to_lower_index(v View, c Coins, score func(View, int) float64) int {
-	if err := p.Check(); err != nil {
-		panic(err)
+	if p.D < 1 {
+		panic(p.Check())
 	}
 	n := v.Len()
 	if n == 0 {
@@ -238,8 +238,8 @@ func (p PowerOfD) lightest_power_of_d_ties_to_lower_index(v View, c Coins, score
 
 // lightest_power_of_d_reads_twice: The load of the best so far is read again for each comparison: the cost is no longer d.
 func (p PowerOfD) lightest_power_of_d_reads_twice(v View, c Coins, score func(View, int) float64) int {
-	if err := p.Check(); err != nil {
-		panic(err)
+	if p.D < 1 {
+		panic(p.Check())
 	}
 	n := v.Len()
 	if n == 0 {
@@ -267,8 +267,8 @@ func (p PowerOfD) lightest_power_of_d_reads_twice(v View, c Coins, score func(Vi
 
 // lightest_power_of_d_one_choice_less: One draw is missing: the power of two choices is random routing.
 func (p PowerOfD) lightest_power_of_d_one_choice_less(v View, c Coins, score func(View, int) float64) int {
-	if err := p.Check(); err != nil {
-		panic(err)
+	if p.D < 1 {
+		panic(p.Check())
 	}
 	n := v.Len()
 	if n == 0 {
@@ -296,8 +296,8 @@ func (p PowerOfD) lightest_power_of_d_one_choice_less(v View, c Coins, score fun
 
 // lightest_power_of_d_no_more_draws_than_servers: With replacement, too, at most n-1 draws are made: a pair of servers is routed at random.
 func (p PowerOfD) lightest_power_of_d_no_more_draws_than_servers(v View, c Coins, score func(View, int) float64) int {
-	if err := p.Check(); err != nil {
-		panic(err)
+	if p.D < 1 {
+		panic(p.Check())
 	}
 	n := v.Len()
 	if n == 0 {
@@ -325,8 +325,8 @@ func (p PowerOfD) lightest_power_of_d_no_more_draws_than_servers(v View, c Coins
 
 // lightest_power_of_d_ignores_loads: The counts are kept and read, and make no difference.
 func (p PowerOfD) lightest_power_of_d_ignores_loads(v View, c Coins, score func(View, int) float64) int {
-	if err := p.Check(); err != nil {
-		panic(err)
+	if p.D < 1 {
+		panic(p.Check())
 	}
 	n := v.Len()
 	if n == 0 {
