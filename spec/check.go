@@ -75,6 +75,9 @@ func (n *session) report() *Report {
 		}
 		r.Add(result)
 	}
+	if law := n.couldClaimLaw(); law != "" {
+		r.CouldClaim = append(r.CouldClaim, "the law "+law)
+	}
 	return r
 }
 
@@ -143,6 +146,22 @@ func (n *session) couldClaim(p *Property) bool {
 		return false
 	}
 	return n.guard(p, n.run(p, tier)).Verdict == Holds
+}
+
+// couldClaimLaw is the known law that a bare rule follows without claiming any.
+func (n *session) couldClaimLaw() (law string) {
+	if n.config.claims.Law != nil || n.subject.Policy == nil || n.config.properties != nil || !n.config.probe || n.hung != "" {
+		return ""
+	}
+	r := n.run(&Property{Name: "law"}, Exact)
+	r.Claims.Law = oracle.WeightedRandom{} // so that the states have weights
+	n.guard(&Property{Exact: func(r *Run) Result {
+		if l := r.fittingLaw(); l != nil {
+			law = l.String()
+		}
+		return Result{Verdict: Holds}
+	}}, r)
+	return law
 }
 
 // guard runs a check and contains what it can: a panic of the check itself is
