@@ -16,16 +16,6 @@ import (
 
 var background = context.Background()
 
-// references makes each policy anew, by its name.
-var references = map[string]func() Policy{
-	"random":        func() Policy { return Random{} },
-	"least request": func() Policy { return LeastRequest{} },
-	"power of 2":    func() Policy { return PowerOfD{D: 2} },
-	"round robin":   func() Policy { return &RoundRobin{} },
-	"peak EWMA":     func() Policy { return &PeakEWMA{D: 2, Tau: 10 * s, Prior: s} },
-	"ring":          func() Policy { return &Ring{Points: 20} },
-}
-
 func mustBalancer(t require.TestingT, p Policy, servers []Endpoint, options ...Option) *Balancer {
 	b, err := NewBalancer(p, servers, append([]Option{WithCoins(NewCoins(1))}, options...)...)
 	require.NoError(t, err)
@@ -99,9 +89,9 @@ func TestAcquireDistrustsThePolicy(t *testing.T) {
 }
 
 func TestALeaseEndsExactlyOnce(t *testing.T) {
-	for name, fresh := range references {
+	for name, p := range everyPolicy() {
 		t.Run(name, func(t *testing.T) {
-			b := mustBalancer(t, fresh(), Endpoints("a", "b", "c"))
+			b := mustBalancer(t, p, Endpoints("a", "b", "c"))
 			lease, err := b.Acquire(background, Request{Key: "k"})
 			require.NoError(t, err)
 			other, err := b.Acquire(background, Request{Key: "k"})
@@ -251,9 +241,9 @@ func TestBalancersStartApart(t *testing.T) {
 }
 
 func TestManyGoroutines(t *testing.T) {
-	for name, fresh := range references {
+	for name, p := range everyPolicy() {
 		t.Run(name, func(t *testing.T) {
-			b := mustBalancer(t, fresh(), Endpoints("a", "b", "c", "d", "e"))
+			b := mustBalancer(t, p, Endpoints("a", "b", "c", "d", "e"))
 			const workers, rounds = 8, 60
 			for range 3 {
 				var wg sync.WaitGroup

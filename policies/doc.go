@@ -12,10 +12,13 @@
 // (queue.Enumerate), its performance by solving the Markov chain that its picks
 // generate, and any run repeats itself from a seed.
 //
-// The smallest example:
+// The smallest example, and the same in production:
 //
 //	view := &policies.Snapshot{Servers: policies.Fleet(3), Loads: []float64{4, 0, 2}}
 //	i := policies.PowerOfD{D: 2}.Pick(policies.Request{}, view, policies.NewCoins(1))
+//
+//	b, err := policies.NewBalancer(policies.PowerOfD{D: 2}, policies.Endpoints("a", "b", "c"))
+//	err = b.Do(ctx, policies.Request{}, func(ctx context.Context, s policies.Server) error { ... })
 //
 // Where practice differs, these are the choices of this specification:
 //
@@ -26,6 +29,12 @@
 //   - a weight of zero makes a server ineligible;
 //   - a rotation starts at a random phase and continues after its last pick
 //     whatever happens to the fleet;
+//   - weighted least request minimises (in flight + 1) / weight; Envoy's weighted
+//     mode is a rotation, and a law of its own;
+//   - the keys of a server that is not eligible go each to its own next choice;
+//   - a request counts as in flight from the pick on;
+//   - the cap on ejections rounds down, but one server may always be ejected;
+//   - a server that warms up is shown at a growing part of the picks;
 //   - a server never heard from is as fast as the prior says, and silence
 //     decays an estimate towards that prior.
 //

@@ -11,8 +11,8 @@ import (
 )
 
 func TestRetryGoesElsewhere(t *testing.T) {
-	for name, fresh := range references {
-		b := mustBalancer(t, fresh(), Endpoints("a", "b", "c"))
+	for name, p := range everyPolicy() {
+		b := mustBalancer(t, p, Endpoints("a", "b", "c"))
 		var seen []ServerID
 		down := errors.New("down")
 		call := func(_ context.Context, s Server) error { seen = append(seen, s.ID); return down }

@@ -9,6 +9,7 @@
 package httplb
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -56,7 +57,7 @@ func (t *Transport) RoundTrip(r *http.Request) (*http.Response, error) {
 
 	response, err := t.base().RoundTrip(held.addressed())
 	if err != nil {
-		return nil, errors.Join(err, held.broken())
+		return nil, also(err, held.broken())
 	}
 	held.failed = t.failed(response)
 	if response.Body == nil || response.Body == http.NoBody {
@@ -116,6 +117,15 @@ func (h *held) broken() error {
 	return h.end(policies.Outcome{Failed: !canceled, Canceled: canceled})
 }
 
+// also adds a second error to a first one, which alone stays as it is: callers ask
+// it whether it was a timeout.
+func also(first, second error) error {
+	if first == nil || second == nil {
+		return cmp.Or(first, second)
+	}
+	return errors.Join(first, second)
+}
+
 // wrap is a body that ends the lease. The body of a 101 can be written to.
 func (h *held) wrap(body io.ReadCloser) io.ReadCloser {
 	b := &leasedBody{ReadCloser: body, held: h}
@@ -147,5 +157,5 @@ func (b *leasedBody) Read(p []byte) (int, error) {
 }
 
 func (b *leasedBody) Close() error {
-	return errors.Join(b.ReadCloser.Close(), b.held.answered())
+	return also(b.ReadCloser.Close(), b.held.answered())
 }

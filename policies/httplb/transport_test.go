@@ -61,12 +61,17 @@ var background = context.Background()
 var ok, failed = policies.Outcome{}, policies.Outcome{Failed: true}
 
 func TestTheLeaseLastsAsLongAsTheBody(t *testing.T) {
+	closes := func(b io.ReadCloser) { assert.NoError(t, b.Close()) }
+	reads := func(b io.ReadCloser) {
+		_, err := io.ReadAll(b)
+		assert.NoError(t, err)
+	}
 	for name, finish := range map[string]func(io.ReadCloser){
-		"close":                func(b io.ReadCloser) { b.Close() },
-		"close twice":          func(b io.ReadCloser) { b.Close(); b.Close() },
-		"read to the end":      func(b io.ReadCloser) { _, _ = io.ReadAll(b) },
-		"read, then close":     func(b io.ReadCloser) { _, _ = io.ReadAll(b); b.Close() },
-		"read some, and close": func(b io.ReadCloser) { _, _ = b.Read(make([]byte, 2)); b.Close() },
+		"close":                closes,
+		"close twice":          func(b io.ReadCloser) { closes(b); closes(b) },
+		"read to the end":      reads,
+		"read, then close":     func(b io.ReadCloser) { reads(b); closes(b) },
+		"read some, and close": func(b io.ReadCloser) { _, _ = b.Read(make([]byte, 2)); closes(b) },
 	} {
 		tr, told := over(t, answer(200, text("hello")))
 		response, err := tr.RoundTrip(get(background))
@@ -140,6 +145,34 @@ func TestACallerWhoGivesUpIsNoVerdict(t *testing.T) {
 	assert.Zero(t, tr.Balancer.Open())
 }
 
+func TestATimeoutStaysATimeout(t *testing.T) {
+	tr, _ := over(t, func(r *http.Request) (*http.Response, error) { <-r.Context().Done(); return nil, r.Context().Err() })
+	client := &http.Client{Transport: tr, Timeout: time.Millisecond}
+	_, err := client.Get("http://service/")
+	var timeout interface{ Timeout() bool }
+	require.ErrorAs(t, err, &timeout)
+	assert.True(t, timeout.Timeout())
+
+	reset := errors.New("connection reset")
+	tr, _ = over(t, func(*http.Request) (*http.Response, error) { return nil, reset })
+	_, err = tr.RoundTrip(get(background))
+	assert.Equal(t, reset, err, "an error comes back as it is")
+}
+
+func TestAPolicyThatCannotLearnIsHeardOf(t *testing.T) {
+	b, err := policies.NewBalancer(deaf{}, policies.Endpoints("a:1"))
+	require.NoError(t, err)
+	tr := &Transport{Balancer: b, Base: answer(200, text("hello"))}
+	response, err := tr.RoundTrip(get(background))
+	require.NoError(t, err)
+	assert.ErrorContains(t, response.Body.Close(), "httplb.deaf panicked in Observe")
+	assert.Zero(t, b.Open())
+}
+
+type deaf struct{ policies.Random }
+
+func (deaf) Observe(policies.ServerID, policies.Outcome) { panic("what?") }
+
 func TestAPanicDoesNotLeak(t *testing.T) {
 	tr, told := over(t, func(*http.Request) (*http.Response, error) { panic("boom") })
 	assert.PanicsWithValue(t, "boom", func() { _, _ = tr.RoundTrip(get(background)) })
@@ -158,6 +191,10 @@ func TestTheRequestIsAddressedAndLeftAlone(t *testing.T) {
 	assert.Equal(t, "http://a:1/path?x=1", got.URL.String())
 	assert.Equal(t, "shop.example", got.Host)
 	assert.Equal(t, "http://shop.example/path?x=1", in.URL.String())
+	in.Host = "virtual.example"
+	_, err = tr.RoundTrip(in)
+	require.NoError(t, err)
+	assert.Equal(t, "virtual.example", got.Host)
 }
 
 type tracked struct {
