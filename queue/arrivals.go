@@ -39,15 +39,15 @@ func (Evenly) clock(rate float64, _ Stream) func() (float64, bool) {
 
 func (Evenly) validate() error { return nil }
 
-// ParseArrivals reads poisson or evenly. Recorded arrivals come from ReadTrace.
+// ParseArrivals reads poisson or even. Recorded arrivals come from ReadTrace.
 func ParseArrivals(text string) (Arrivals, error) {
 	switch text {
 	case "poisson":
 		return Poisson{}, nil
-	case "evenly":
+	case "even":
 		return Evenly{}, nil
 	}
-	return nil, fmt.Errorf("queue: unknown arrivals %q, want poisson or evenly", text)
+	return nil, fmt.Errorf("queue: unknown arrivals %q, want poisson or even", text)
 }
 
 // RecordedArrivals are known times, in ascending order from 0 on. They have a

@@ -10,13 +10,13 @@ import (
 )
 
 func TestParseArrivals(t *testing.T) {
-	for text, want := range map[string]Arrivals{"poisson": Poisson{}, "evenly": Evenly{}} {
+	for text, want := range map[string]Arrivals{"poisson": Poisson{}, "even": Evenly{}} {
 		got, err := ParseArrivals(text)
 		assert.NoError(t, err)
 		assert.Equal(t, want, got)
 	}
 	_, err := ParseArrivals("bursty")
-	assert.EqualError(t, err, `queue: unknown arrivals "bursty", want poisson or evenly`)
+	assert.EqualError(t, err, `queue: unknown arrivals "bursty", want poisson or even`)
 }
 
 // Requests of work 1 that come every 1/(0.5·4) = 0.5 to four servers in turn

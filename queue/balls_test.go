@@ -15,20 +15,20 @@ import (
 func TestBalls(t *testing.T) {
 	const bins = 7
 	m := bernoulliSum.sampleSize(1./bins, 1.1/bins)
-	held, err := Balls(bins, m, policies.Random{}, NewPCG(1, t.Name()))
+	held, err := BallsIntoBins{Bins: bins, Balls: m}.Run(policies.Random{}, NewPCG(1, t.Name()))
 	require.NoError(t, err)
 	for _, h := range held {
 		bernoulliSum.check(t, "balls in a bin", m, 1./bins, float64(h))
 	}
-	held, err = Balls(bins, 100, policies.LeastRequest{}, NewPCG(1, t.Name()))
+	held, err = BallsIntoBins{Bins: bins, Balls: 100}.Run(policies.LeastRequest{}, NewPCG(1, t.Name()))
 	require.NoError(t, err)
 	assert.Equal(t, 14, slices.Min(held))
 	assert.Equal(t, 15, slices.Max(held))
 
 	for want, err := range map[string]error{
-		"queue: 5 balls into 0 bins, want no negative number and at least 1 bin":  second(Balls(0, 5, policies.Random{}, nil)),
-		"queue: -1 balls into 2 bins, want no negative number and at least 1 bin": second(Balls(2, -1, policies.Random{}, nil)),
-		"queue: the policy picked bin 2 for ball 1, want 0 to 1":                  second(Balls(2, 5, lost{2}, nil)),
+		"queue: 5 balls into 0 bins, want no negative number and at least 1 bin":  second(BallsIntoBins{Bins: 0, Balls: 5}.Run(policies.Random{}, nil)),
+		"queue: -1 balls into 2 bins, want no negative number and at least 1 bin": second(BallsIntoBins{Bins: 2, Balls: -1}.Run(policies.Random{}, nil)),
+		"queue: the policy picked bin 2 for ball 1, want 0 to 1":                  second(BallsIntoBins{Bins: 2, Balls: 5}.Run(lost{2}, nil)),
 	} {
 		assert.EqualError(t, err, want)
 	}
@@ -78,7 +78,7 @@ func TestPublishedSingleRunsOfBalls(t *testing.T) {
 				continue // a hundred times the work
 			}
 			if table.label(row, 2) == "all" {
-				held, err := Balls(bins, balls, policies.LeastRequest{}, NewPCG(1, t.Name()))
+				held, err := BallsIntoBins{Bins: bins, Balls: balls}.Run(policies.LeastRequest{}, NewPCG(1, t.Name()))
 				require.NoError(t, err)
 				assert.Equal(t, published, slices.Max(held))
 				continue
@@ -89,8 +89,8 @@ func TestPublishedSingleRunsOfBalls(t *testing.T) {
 			}
 			maxima := make([]int, runs)
 			p := policies.PowerOfD{D: int(table.number(row, 2)), Replacement: true}
-			require.NoError(t, parallel(runs, func(i int) error {
-				held, err := Balls(bins, balls, p, NewPCG(seedOf(i), t.Name()))
+			require.NoError(t, Parallel(runs, func(i int) error {
+				held, err := BallsIntoBins{Bins: bins, Balls: balls}.Run(p, NewPCG(seedOf(i), t.Name()))
 				maxima[i] = slices.Max(held)
 				return err
 			}))

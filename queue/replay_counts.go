@@ -45,9 +45,9 @@ func tableB1(t Table) ([][]any, error) {
 	for row := range fullest {
 		fullest[row] = make([]int, seeds)
 	}
-	err := parallel(len(t.published)*seeds, func(i int) error {
+	err := Parallel(len(t.published)*seeds, func(i int) error {
 		row, run := i/seeds, i%seeds
-		held, err := Balls(n, n, policies.PowerOfD{D: int(t.number(row, 0)), Replacement: true}, NewPython(uint64(run+1)))
+		held, err := BallsIntoBins{Bins: n, Balls: n}.Run(policies.PowerOfD{D: int(t.number(row, 0)), Replacement: true}, NewPython(uint64(run+1)))
 		if err != nil {
 			return err
 		}

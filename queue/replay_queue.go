@@ -45,7 +45,7 @@ func replayAll(cases ...replayed) ([]summary, error) {
 			tasks = append(tasks, task{c, s})
 		}
 	}
-	err := parallel(len(tasks), func(i int) error {
+	err := Parallel(len(tasks), func(i int) error {
 		at := tasks[i]
 		c := cases[at.c]
 		newPolicy, err := ReplayPolicy(c.law)

@@ -45,7 +45,7 @@ func tickLaw(name string, d int) string {
 // tickRows computes the rows of a table on all cores.
 func tickRows(t Table, compute func(row int, f FastErrors) ([]any, error)) ([][]any, error) {
 	rows := make([][]any, len(t.published))
-	err := parallel(len(rows), func(row int) (err error) {
+	err := Parallel(len(rows), func(row int) (err error) {
 		rows[row], err = compute(row, PublishedTicks())
 		return err
 	})

@@ -14,7 +14,7 @@ import (
 // When a run fails, the error of the first that failed is returned.
 func Replicate(w World, newPolicy func() policies.Policy, seeds []uint64) ([]Result, error) {
 	results := make([]Result, len(seeds))
-	err := parallel(len(seeds), func(i int) (err error) {
+	err := Parallel(len(seeds), func(i int) (err error) {
 		results[i], err = Simulate(w, newPolicy, seeds[i])
 		return err
 	})
@@ -24,9 +24,9 @@ func Replicate(w World, newPolicy func() policies.Policy, seeds []uint64) ([]Res
 	return results, nil
 }
 
-// parallel calls f(0) to f(n-1) on all cores and returns the error of the
+// Parallel calls f(0) to f(n-1) on all cores and returns the error of the
 // lowest index that has one.
-func parallel(n int, f func(i int) error) error {
+func Parallel(n int, f func(i int) error) error {
 	errs := make([]error, n)
 	var next atomic.Int64
 	var group sync.WaitGroup

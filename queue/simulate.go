@@ -17,7 +17,13 @@ func Simulate(w World, newPolicy func() policies.Policy, seed uint64) (Result, e
 	if err != nil {
 		return Result{}, err
 	}
-	for r.step() {
+	for r.steps(watchEvery) {
+		if w.Watch == nil {
+			continue
+		}
+		if err := w.Watch(r.number, r.now); err != nil {
+			return Result{}, err
+		}
 	}
 	if r.err != nil {
 		return Result{}, r.err
@@ -116,6 +122,20 @@ func (r *simulation) views() func(d int) dispatcherView {
 	default:
 		return func(int) dispatcherView { return &freshView{base, r.servers} }
 	}
+}
+
+// watchEvery is how many requests pass between two looks of a watch: so many
+// that looking costs nothing, and so few that even a slow policy is seen to move.
+const watchEvery = 1024
+
+// steps runs the next n requests; false when there are no more.
+func (r *simulation) steps(n int) bool {
+	for range n {
+		if !r.step() {
+			return false
+		}
+	}
+	return true
 }
 
 // step runs the next request; false when there is none.

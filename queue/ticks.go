@@ -28,6 +28,10 @@ type TickWorld struct {
 	Slots    int     // calls that a backend works on at a time; 0: 1
 	CV       float64 // coefficient of variation of the service times, lognormal; 0: constant
 	RNG      RNG
+
+	// Watch is told now and then how many ticks have passed. An error of its ends
+	// the run. Nil: nobody is told.
+	Watch func(ticks int) error
 }
 
 // TickResult is what came out of a tick world. Latencies are in ticks and
@@ -62,7 +66,8 @@ type estimator interface {
 	Estimate(id policies.ServerID, now time.Duration) float64
 }
 
-func (w TickWorld) validate() error {
+// Check says what is wrong with the world, which Simulate refuses to run in.
+func (w TickWorld) Check() error {
 	if len(w.Backends) == 0 {
 		return fmt.Errorf("queue: no backends, want at least one")
 	}
@@ -97,7 +102,7 @@ func (w TickWorld) validate() error {
 
 // Simulate runs a policy in the world.
 func (w TickWorld) Simulate(p policies.Policy, seed uint64) (TickResult, error) {
-	if err := w.validate(); err != nil {
+	if err := w.Check(); err != nil {
 		return TickResult{}, err
 	}
 	if err := policies.Check(p); err != nil {
@@ -114,6 +119,11 @@ func (w TickWorld) Simulate(p policies.Policy, seed uint64) (TickResult, error) 
 	out := TickResult{Sent: make([]int, len(w.Backends))}
 	var latencies, ok []float64
 	for tick := range w.Ticks {
+		if w.Watch != nil && tick%watchEvery == 0 {
+			if err := w.Watch(tick); err != nil {
+				return TickResult{}, err
+			}
+		}
 		now := float64(tick)
 		view.advance(now)
 		for range poisson(s, w.Rate) {

@@ -43,6 +43,22 @@ func TestReadTraceNamesTheLine(t *testing.T) {
 	}
 }
 
+func TestReadWork(t *testing.T) {
+	work, err := ReadWork(strings.NewReader("# work\n2\n\n0 # none\r\n1.5\n"), "t")
+	require.NoError(t, err)
+	assert.Equal(t, RecordedWork{2, 0, 1.5}, work)
+	for text, want := range map[string]string{
+		"":         "work: queue: recorded work is empty, want at least one number",
+		"0\n":      "work: queue: recorded work has mean 0, want it finite and positive",
+		"1\nx":     `work:2: work "x", want a finite number, 0 or more`,
+		"\n\n1, 2": "work:3: 2 fields, want the work alone",
+		"Inf":      `work:1: work "Inf", want a finite number, 0 or more`,
+	} {
+		_, err := ReadWork(strings.NewReader(text), "work")
+		assert.EqualError(t, err, want)
+	}
+}
+
 // Two jobs of work 2 and 3 at one server: the second waits.
 func TestSimulateARecord(t *testing.T) {
 	w := World{Servers: 1, Arrivals: RecordedArrivals{0, 1, 10}, Work: RecordedWork{2, 3, 1}}

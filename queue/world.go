@@ -64,6 +64,10 @@ type World struct {
 	Observe    func(Job) // told of every request, in the order of arrival
 	RNG        RNG       // "": PCG
 
+	// Watch is told now and then, every thousand requests or so, how many there
+	// were and what time it is. An error of its ends the run. Nil: nobody is told.
+	Watch func(jobs int, now float64) error
+
 	// replay-only order of draws: the work of a request after its pick, and one
 	// stream for everything.
 	workAfterPick, oneStream bool
@@ -79,6 +83,12 @@ type Job struct {
 	Start, Finish  float64
 	InSystemBefore int // jobs at that server when it came
 	Key            string
+}
+
+// Check says what is wrong with the world, which Simulate refuses to run in.
+func (w World) Check() error {
+	_, err := w.normalize()
+	return err
 }
 
 // normalize fills in the defaults and checks everything that a user can get
@@ -235,7 +245,7 @@ func (w World) checkRate() error {
 		return fmt.Errorf("queue: %s %v, want a finite positive number", name, value)
 	}
 	if value >= limit && !w.Ramp && w.Capacity == 0 {
-		return fmt.Errorf("queue: %s %v, want less than %v: the queues would grow without end (set Ramp to run it all the same)", name, value, limit)
+		return fmt.Errorf("queue: %s %v, want less than %v: the queues would grow without end, which only a ramp may", name, value, limit)
 	}
 	return nil
 }
