@@ -49,7 +49,7 @@ Exit codes: 0 holds, 1 violated, 2 bad usage, 3 undecided, 4 harness error.`,
 	root.SetOut(out)
 	root.SetErr(errs)
 	root.CompletionOptions.HiddenDefaultCmd = true
-	root.AddCommand(verifyCommand(), listCommand(), oracleCommand(), tablesCommand(), mutantsCommand())
+	root.AddCommand(verifyCommand(), listCommand(), oracleCommand(), simulateCommand(), tablesCommand(), mutantsCommand())
 	root.AddCommand(foreignCommands()...)
 	err := root.ExecuteContext(ctx)
 	var code exitCode
