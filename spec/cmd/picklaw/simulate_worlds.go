@@ -3,21 +3,11 @@ package main
 import (
 	"fmt"
 	"math"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
-	"github.com/picklaw/picklaw/policies"
 	"github.com/picklaw/picklaw/queue"
-	"github.com/picklaw/picklaw/spec"
-)
-
-// The policies that --rng python knows.
-const (
-	replayable      = "random, round-robin, least-request, lowest-index, power-of-d:D and power-of-d:D:replacement"
-	replayableTicks = "round-robin, smooth-weighted, least-request[:D], peak-ewma[:D] and ewma-over-success[:D]"
 )
 
 func (q *simulation) queueModel() (replication, error) {
@@ -187,136 +177,4 @@ func (q *simulation) sickServers() (map[int]float64, error) {
 		sick[i] = x
 	}
 	return sick, nil
-}
-
-// requests reads when requests come and what work they bring.
-func (q *simulation) requests(w *queue.World) error {
-	if q.trace != "" {
-		if q.arrivals != "" {
-			return fmt.Errorf("--trace and --arrivals %s, want one of them", q.arrivals)
-		}
-		arrivals, work, err := readTrace("trace", q.trace)
-		if err != nil {
-			return err
-		}
-		w.Arrivals = arrivals
-		switch {
-		case work != nil && q.work != "":
-			return fmt.Errorf("--trace %s has work, and --work is %s: want one of them", q.trace, q.work)
-		case work != nil:
-			w.Work = work
-			return nil
-		case q.work == "":
-			return fmt.Errorf("--trace %s has no work, want a second number on each line or --work", q.trace)
-		}
-	}
-	var err error
-	switch {
-	case q.trace != "":
-	case isFile(q.arrivals, "poisson", "even"):
-		var work queue.RecordedWork
-		w.Arrivals, work, err = readTrace("arrivals", q.arrivals)
-		if err == nil && work != nil {
-			return fmt.Errorf("--arrivals %s has two numbers on each line, want the time alone, or --trace", q.arrivals)
-		}
-	default:
-		w.Arrivals, err = queue.ParseArrivals(q.arrivals)
-	}
-	if err != nil {
-		return err
-	}
-	if isFile(q.work, "exponential", "constant", "lognormal", "erlang", "hyperexponential") {
-		w.Work, err = readWork(q.work)
-	} else {
-		w.Work, err = queue.ParseWork(q.work)
-	}
-	return err
-}
-
-func readTrace(flag, name string) (queue.RecordedArrivals, queue.RecordedWork, error) {
-	f, err := os.Open(name)
-	if err != nil {
-		return nil, nil, fmt.Errorf("--%s: %w", flag, err)
-	}
-	defer f.Close()
-	return queue.ReadTrace(f, name)
-}
-
-func readWork(name string) (queue.RecordedWork, error) {
-	f, err := os.Open(name)
-	if err != nil {
-		return nil, fmt.Errorf("--work is no distribution and no file: %w", err)
-	}
-	defer f.Close()
-	return queue.ReadWork(f, name)
-}
-
-// newPolicy finds the policy for a fleet of n.
-func (q *simulation) newPolicy(n int) (func() policies.Policy, error) {
-	if err := q.fits(n); err != nil {
-		return nil, err
-	}
-	if q.rng == "python" {
-		return queue.ReplayPolicy(q.policy)
-	}
-	return spec.ParsePolicy(q.policy)
-}
-
-// newTickPolicy finds the policy for a tick world. Those that learn from the
-// latency start from what the backends are configured with.
-func (q *simulation) newTickPolicy(f queue.FastErrors) (func() policies.Policy, error) {
-	if err := q.fits(f.Backends); err != nil {
-		return nil, err
-	}
-	if q.rng == "python" {
-		_, err := f.ReplayPolicy(q.policy, q.alpha)
-		return func() policies.Policy {
-			p, _ := f.ReplayPolicy(q.policy, q.alpha)
-			return p
-		}, err
-	}
-	rule, d := q.compares()
-	newPolicy := func() policies.Policy {
-		e := &policies.EWMA{D: d, Alpha: q.alpha, Prior: time.Second, Priors: f.Priors()}
-		switch rule {
-		case "ewma", "peak-ewma":
-			return e
-		case "least-time":
-			return &policies.LeastTime{D: d, Latency: e}
-		case "ewma-over-success":
-			return &policies.OverSuccess{D: d, Latency: e}
-		}
-		return nil
-	}
-	if p := newPolicy(); p != nil {
-		return newPolicy, policies.Check(p)
-	}
-	return spec.ParsePolicy(q.policy)
-}
-
-// compares splits the spelling of a rule that compares all servers, 0, or D.
-func (q *simulation) compares() (rule string, d int) {
-	rule, text, _ := strings.Cut(q.policy, ":")
-	d, _ = strconv.Atoi(text) // the parser of the policy refuses what is no number
-	return rule, d
-}
-
-// fits refuses policies that compare more distinct servers than there are, and
-// those that route by key without one.
-func (q *simulation) fits(n int) error {
-	if err := fits(q.policy, n); err != nil {
-		return err
-	}
-	rule, d := q.compares()
-	switch rule {
-	case "hash-mod", "ring", "maglev", "rendezvous", "sticky":
-		if q.keys == "" {
-			return fmt.Errorf("policy %s routes by key, want --keys in model queue", q.policy)
-		}
-	case "least-request", "weighted-least-request", "ewma", "peak-ewma", "least-time", "ewma-over-success", "peak-ewma-over-success", "lingering-errors":
-		if d > n {
-			return fmt.Errorf("policy %s compares %d distinct servers and the fleet has %d, want at most that many", q.policy, d, n)
-		}
-	}
-	return nil
 }
