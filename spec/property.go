@@ -53,6 +53,7 @@ func init() {
 		keyProperties,
 		leaseProperties,
 		worldProperties,
+		weightedProperties,
 		judgeProperties,
 		stateProperties,
 		memoryProperties,
