@@ -6,10 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 
 	"google.golang.org/grpc/balancer"
 	"google.golang.org/grpc/connectivity"
+	"google.golang.org/grpc/experimental/balancer/weight"
 	"google.golang.org/grpc/experimental/stats"
+	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/resolver"
 	"google.golang.org/grpc/serviceconfig"
 
@@ -25,11 +28,12 @@ type channel struct {
 	balancer balancer.Balancer
 	config   serviceconfig.LoadBalancingConfig
 
+	delivering sync.Mutex
+
+	mu sync.Mutex
 	// events wait until the balancer has returned, because a connection must not
 	// call its listener from within Connect.
 	events []func()
-
-	mu     sync.Mutex
 	state  balancer.State
 	ids    map[string]spec.ServerID // by address
 	health map[string]connectivity.State
@@ -66,7 +70,11 @@ func (c *channel) Update(fleet []spec.Server) error {
 		if s.Weight == 0 {
 			c.health[s.Name] = connectivity.TransientFailure
 		}
-		endpoints = append(endpoints, resolver.Endpoint{Addresses: []resolver.Address{{Addr: s.Name}}})
+		endpoint := resolver.Endpoint{Addresses: []resolver.Address{{Addr: s.Name}}}
+		if s.Weight > 0 {
+			endpoint = weight.Set(endpoint, weight.EndpointInfo{Weight: uint32(s.Weight)})
+		}
+		endpoints = append(endpoints, endpoint)
 	}
 	c.mu.Unlock()
 	err := c.balancer.UpdateClientConnState(balancer.ClientConnState{
@@ -74,7 +82,10 @@ func (c *channel) Update(fleet []spec.Server) error {
 		BalancerConfig: c.config,
 	})
 	for _, s := range fleet {
-		if conn := c.conns[s.Name]; conn != nil {
+		c.mu.Lock()
+		conn := c.conns[s.Name]
+		c.mu.Unlock()
+		if conn != nil {
 			conn.checkHealth()
 		}
 	}
@@ -84,15 +95,29 @@ func (c *channel) Update(fleet []spec.Server) error {
 
 // deliver plays the events that have gathered, and those that they cause.
 func (c *channel) deliver() {
-	for len(c.events) > 0 {
+	c.delivering.Lock()
+	defer c.delivering.Unlock()
+	for {
+		c.mu.Lock()
+		if len(c.events) == 0 {
+			c.mu.Unlock()
+			return
+		}
 		event := c.events[0]
 		c.events = c.events[1:]
+		c.mu.Unlock()
 		event()
 	}
 }
 
+// hashHeader carries the key of a request to ring_hash.
+const hashHeader = "key"
+
 // Pick is one request.
 func (c *channel) Pick(ctx context.Context, q spec.Request) (spec.ServerID, func(spec.Outcome) error, error) {
+	if q.Key != "" {
+		ctx = metadata.AppendToOutgoingContext(ctx, hashHeader, q.Key)
+	}
 	c.mu.Lock()
 	picker := c.state.Picker
 	c.mu.Unlock()
@@ -136,6 +161,8 @@ func (c *channel) NewSubConn(addresses []resolver.Address, o balancer.NewSubConn
 		return nil, fmt.Errorf("grpc: a connection to %d addresses, want 1", len(addresses))
 	}
 	s := &conn{channel: c, address: addresses[0].Addr, listener: o.StateListener}
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	c.conns[s.address] = s
 	return s, nil
 }
@@ -163,12 +190,14 @@ type conn struct {
 	listener func(balancer.SubConnState)
 	health   func(balancer.SubConnState)
 	reported connectivity.State // the last health that was reported; Idle for none
-	closed   bool
+	closed   atomic.Bool
 }
 
 func (s *conn) later(listener func(balancer.SubConnState), state connectivity.State) {
+	s.channel.mu.Lock()
+	defer s.channel.mu.Unlock()
 	s.channel.events = append(s.channel.events, func() {
-		if s.closed && state != connectivity.Shutdown {
+		if s.closed.Load() && state != connectivity.Shutdown {
 			return
 		}
 		report := balancer.SubConnState{ConnectivityState: state}
@@ -203,9 +232,11 @@ func (s *conn) checkHealth() {
 
 // Shutdown closes the connection.
 func (s *conn) Shutdown() {
-	s.closed = true
+	s.closed.Store(true)
+	s.channel.mu.Lock()
 	if s.channel.conns[s.address] == s {
 		delete(s.channel.conns, s.address)
 	}
+	s.channel.mu.Unlock()
 	s.later(s.listener, connectivity.Shutdown)
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/picklaw/picklaw/policies"
 	"github.com/picklaw/picklaw/spec"
@@ -24,6 +25,22 @@ var deviations = []peers.Deviation{
 		Observed: "the same server twice in a row",
 		Effect:   "Every update of the address list, even one that changes nothing, starts the rotation anew at a random endpoint. A client that sends fewer requests than its resolver or xDS control plane sends updates sees random routing, with all its collisions, instead of a rotation.",
 		Observe:  observeRestart,
+	},
+	{
+		Name: "grpc/ring_hash/size-of-the-ring", Version: version,
+		State:    "3 servers, a fourth joins; 2000 keys",
+		Expected: "500 keys move, or so, all of them to the newcomer",
+		Observed: "468 keys move to the newcomer, 187 between the others",
+		Effect:   "Every server has ceil(1024/n) points, 342 of three and 256 of four. A quarter of the points of the servers that stay go away when the fourth joins, and their keys go to whoever is next. For every ten keys that the newcomer takes, four others lose their cache or their session besides. minRingSize changes the size of the ring, but not that it is shared.",
+		Observe:  observeRing,
+	},
+	{
+		Name: "grpc/weighted_round_robin/weight-of-zero", Version: version,
+		State:    "2 servers that report weights of 1 and 200000; 500000 requests",
+		Expected: "2 requests, or so, at the first",
+		Observed: "no request at the first",
+		Effect:   "Weights are scaled to 16 bits, and one that is less than 1/131070 of the largest rounds to zero. Its server is sent nothing and so cannot report a better weight; it comes back after three minutes, when its weight expires, with the mean of all weights, and then may take half of the traffic at once. Weights of that ratio arise where a server has just been started, or reports a utilization near zero.",
+		Observe:  observeWeightOfZero,
 	},
 }
 
@@ -122,4 +139,62 @@ func observeRestart() (string, error) {
 		last = id
 	}
 	return "every pick another server than the last", nil
+}
+
+// owners maps 2000 keys to servers.
+func owners(p spec.Picker) ([]spec.ServerID, error) {
+	all := make([]spec.ServerID, 2000)
+	for k := range all {
+		id, _, err := p.Pick(context.Background(), spec.Request{Key: fmt.Sprintf("key-%d", k)})
+		if err != nil {
+			return nil, err
+		}
+		all[k] = id
+	}
+	return all, nil
+}
+
+func observeRing() (string, error) {
+	servers := fleet(4)
+	p, err := inBubble("ring_hash_experimental", `{"requestHashHeader": "key"}`)(spec.Fleet{Servers: servers[:3]})
+	if err != nil {
+		return "", err
+	}
+	before, err := owners(p)
+	if err != nil {
+		return "", err
+	}
+	if err := p.(spec.Updater).Update(servers); err != nil {
+		return "", err
+	}
+	after, err := owners(p)
+	if err != nil {
+		return "", err
+	}
+	newcomer, others := 0, 0
+	for k := range before {
+		switch after[k] {
+		case before[k]:
+		case servers[3].ID:
+			newcomer++
+		default:
+			others++
+		}
+	}
+	return fmt.Sprintf("%d keys move to the newcomer, %d between the others", newcomer, others), nil
+}
+
+func observeWeightOfZero() (string, error) {
+	p, err := newWeighted([]float64{1, 200000})
+	if err != nil {
+		return "", err
+	}
+	at, err := p.take(500000)
+	if err != nil {
+		return "", err
+	}
+	if at[0] == 0 {
+		return "no request at the first", nil
+	}
+	return fmt.Sprintf("%d requests at the first", at[0]), nil
 }

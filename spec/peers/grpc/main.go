@@ -1,10 +1,7 @@
 // Command grpc holds the balancers of gRPC-Go against the picklaw specification.
 package main
 
-import (
-	"github.com/picklaw/picklaw/spec/peers"
-	"github.com/picklaw/picklaw/spec/verify"
-)
+import "github.com/picklaw/picklaw/spec/peers"
 
 var module = peers.Module{
 	Name:       "grpc",
@@ -13,4 +10,4 @@ var module = peers.Module{
 	Deviations: deviations,
 }
 
-func main() { verify.Main(module.Subjects...) }
+func main() { peers.Main(module.Subjects...) }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	_ "google.golang.org/grpc/balancer/leastrequest"
+	_ "google.golang.org/grpc/balancer/ringhash"
 	_ "google.golang.org/grpc/balancer/roundrobin"
 
 	"github.com/picklaw/picklaw/oracle"
@@ -47,6 +48,18 @@ func subjects() []spec.Subject {
 			Doc:    version + ", round_robin",
 			New:    balancerOf("round_robin", `{}`),
 			Claims: []spec.Option{spec.Law(oracle.RoundRobin{}), spec.Concurrent()},
+		},
+		{
+			Name: "grpc/ring_hash",
+			Doc:  version + ", ring_hash_experimental with the default ring of 1024 to 4096 points",
+			New:  inBubble("ring_hash_experimental", `{"requestHashHeader": "key"}`),
+			Claims: []spec.Option{
+				spec.MapsKeys(), spec.Weighted(), spec.SharesWithin(1.25), spec.Concurrent(),
+			},
+			Pinned: map[string]string{
+				"keys/join":  "The ring has about 1024 points whatever the number of servers (gRFC A42, as Envoy), so a server that joins takes points away from the others besides adding its own. Keys of a point that goes away move between servers that were there before and still are: see grpc/ring_hash/size-of-the-ring. Caches behind it lose more than the share of the newcomer.",
+				"keys/leave": "When a server leaves, the others get more points, which take keys from servers that stay.",
+			},
 		},
 	}
 }
