@@ -19,7 +19,8 @@ short: ## run the tests that take seconds
 	$(GO) test -short ./...
 
 race: ## run the tests of concurrent code under the race detector
-	$(GO) test -race -short ./policies/... ./spec
+	$(GO) test -race -short ./policies/...
+	$(GO) test -race -short -run 'TestReference/balancer|FourKinds|Hostile' ./spec
 
 bench: ## print benchmarks
 	$(GO) test -run '^$$' -bench . -benchtime 200ms ./policies/... ./queue/...

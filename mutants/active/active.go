@@ -22,9 +22,13 @@ func named(id string) int {
 }
 
 // tagged is the mutant that a build tag chose.
+//
+//lint:ignore U1000 used by the files of the tags
 var tagged string
 
 // choose is how the tag of a mutant chooses it.
+//
+//lint:ignore U1000 used by the files of the tags
 func choose(id string) {
 	if tagged != "" && tagged != id {
 		panic(fmt.Sprintf("mutants: the tags choose both %s and %s, want one mutant at a time", tagged, id))
