@@ -12,6 +12,7 @@ import (
 func Catalog() []Mutant {
 	return slices.Concat(
 		policyMutants,
+		balancerMutants,
 		queueMutants,
 	)
 }

@@ -1,3 +1,5 @@
+//go:build !mutants
+
 package policies
 
 // Update replaces the fleet, all of it or, on an error, nothing of it.

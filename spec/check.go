@@ -56,7 +56,7 @@ func (n *session) selected() []*Property {
 // tierOf is the best judgement that can be had of the property on this subject,
 // or empty.
 func (n *session) tierOf(p *Property) Tier {
-	own := n.config.claims.world || n.config.claims.judge
+	own := n.config.claims.own()
 	switch {
 	case p.Exact != nil && (n.subject.Policy != nil || own):
 		return Exact

@@ -29,7 +29,8 @@ type Claims struct {
 	SlowsByLoad    *float64 // with this power of the load; nil: no promise
 	Sticks         bool
 
-	world, judge bool // the suite's own engines, as subjects
+	world, judge bool   // the suite's own engines, as subjects
+	part         string // or another part of the house
 }
 
 // Config is how a check is run.

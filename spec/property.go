@@ -58,6 +58,8 @@ func init() {
 		stateProperties,
 		memoryProperties,
 		mappingProperties,
+		balancerProperties,
+		fleetProperties,
 	)
 }
 

@@ -23,7 +23,7 @@ func Reference() []Subject {
 		}
 		all = append(all, s)
 	}
-	return append(all, engines()...)
+	return append(append(all, engines()...), parts()...)
 }
 
 // A rule is a reference policy with what it claims.

@@ -17,7 +17,7 @@ var ruleProperties = []*Property{
 		Name: "totality/small-fleets", Level: Must,
 		Sentence: "Without servers there is no pick, with one server it is picked; neither panics nor hangs.",
 		Source:   "tower-rs/tower#17; Netflix/ribbon#338; envoyproxy/envoy#31724",
-		Applies:  func(c *Claims) bool { return !c.world && !c.judge },
+		Applies:  func(c *Claims) bool { return !c.own() },
 		Exact:    exactSmallFleets, Sampled: auditedSmallFleets,
 	},
 	{

@@ -5,7 +5,28 @@ package active
 // Numbers of the mutants.
 const (
 	none = iota
+	AcquireIgnoresTheContext
+	AcquireWithoutLock
+	BalancerCountsNothing
+	BalancerCountsPairsOnly
+	BalancersShareASeed
+	CoinBoundInclusive
+	CoinIsNotQuiteFair
+	CoinNeverShowsItsLastSide
+	DoReleasesOnReturnOnly
 	FifoIgnoresIdleTime
+	LeaseCancelNotReleased
+	LeaseEndsTwice
+	LeaseFailureNotReleased
+	LeaseLatencySinceTheBeginning
+	LeaseOpenForgetsTheGone
+	LeaseReleasesByName
+	LeaseReleasesFirstServer
+	LeaseSwallowsLearnerPanic
+	LeaseTeachesCanceled
+	LeaseTeachesFirstServer
+	LeaseTeachesRemoved
+	LeaseTeachesSuccessesOnly
 	LeastRequestCoinForEachTie
 	LeastRequestFirstIdleFromCursor
 	LeastRequestFirstIfUnique
@@ -13,6 +34,7 @@ const (
 	LeastRequestKeeps64Minima
 	LeastRequestLowestIndex
 	LeastRequestSkipsTheLast
+	PanicsPassThrough
 	PeakEwmaAveragesPeaks
 	PeakEwmaBooksOnAnother
 	PeakEwmaClockUnclamped
@@ -61,12 +83,45 @@ const (
 	RoundRobinStandsStill
 	RoundRobinStartsAtFirst
 	RoundRobinWalksBackwards
+	ShowsTried
+	ShowsWeightZero
+	SingleServerShortcut
+	TrustsThePolicy
 	UnknownLoadIsZero
+	UpdateDoesNotTell
+	UpdateHalfway
+	UpdateIgnoresWeights
+	UpdateKeepsTheRemoved
+	UpdateLosesCounts
+	UpdateRenamesSurvivors
+	UpdateReusesIds
+	UpdateZeroWeightIsUnset
 )
 
 var numbers = map[string]int{
 	"":                                      none,
+	"acquire_ignores_the_context":           AcquireIgnoresTheContext,
+	"acquire_without_lock":                  AcquireWithoutLock,
+	"balancer_counts_nothing":               BalancerCountsNothing,
+	"balancer_counts_pairs_only":            BalancerCountsPairsOnly,
+	"balancers_share_a_seed":                BalancersShareASeed,
+	"coin_bound_inclusive":                  CoinBoundInclusive,
+	"coin_is_not_quite_fair":                CoinIsNotQuiteFair,
+	"coin_never_shows_its_last_side":        CoinNeverShowsItsLastSide,
+	"do_releases_on_return_only":            DoReleasesOnReturnOnly,
 	"fifo_ignores_idle_time":                FifoIgnoresIdleTime,
+	"lease_cancel_not_released":             LeaseCancelNotReleased,
+	"lease_ends_twice":                      LeaseEndsTwice,
+	"lease_failure_not_released":            LeaseFailureNotReleased,
+	"lease_latency_since_the_beginning":     LeaseLatencySinceTheBeginning,
+	"lease_open_forgets_the_gone":           LeaseOpenForgetsTheGone,
+	"lease_releases_by_name":                LeaseReleasesByName,
+	"lease_releases_first_server":           LeaseReleasesFirstServer,
+	"lease_swallows_learner_panic":          LeaseSwallowsLearnerPanic,
+	"lease_teaches_canceled":                LeaseTeachesCanceled,
+	"lease_teaches_first_server":            LeaseTeachesFirstServer,
+	"lease_teaches_removed":                 LeaseTeachesRemoved,
+	"lease_teaches_successes_only":          LeaseTeachesSuccessesOnly,
 	"least_request_coin_for_each_tie":       LeastRequestCoinForEachTie,
 	"least_request_first_idle_from_cursor":  LeastRequestFirstIdleFromCursor,
 	"least_request_first_if_unique":         LeastRequestFirstIfUnique,
@@ -74,6 +129,7 @@ var numbers = map[string]int{
 	"least_request_keeps_64_minima":         LeastRequestKeeps64Minima,
 	"least_request_lowest_index":            LeastRequestLowestIndex,
 	"least_request_skips_the_last":          LeastRequestSkipsTheLast,
+	"panics_pass_through":                   PanicsPassThrough,
 	"peak_ewma_averages_peaks":              PeakEwmaAveragesPeaks,
 	"peak_ewma_books_on_another":            PeakEwmaBooksOnAnother,
 	"peak_ewma_clock_unclamped":             PeakEwmaClockUnclamped,
@@ -122,5 +178,17 @@ var numbers = map[string]int{
 	"round_robin_stands_still":              RoundRobinStandsStill,
 	"round_robin_starts_at_first":           RoundRobinStartsAtFirst,
 	"round_robin_walks_backwards":           RoundRobinWalksBackwards,
+	"shows_tried":                           ShowsTried,
+	"shows_weight_zero":                     ShowsWeightZero,
+	"single_server_shortcut":                SingleServerShortcut,
+	"trusts_the_policy":                     TrustsThePolicy,
 	"unknown_load_is_zero":                  UnknownLoadIsZero,
+	"update_does_not_tell":                  UpdateDoesNotTell,
+	"update_halfway":                        UpdateHalfway,
+	"update_ignores_weights":                UpdateIgnoresWeights,
+	"update_keeps_the_removed":              UpdateKeepsTheRemoved,
+	"update_loses_counts":                   UpdateLosesCounts,
+	"update_renames_survivors":              UpdateRenamesSurvivors,
+	"update_reuses_ids":                     UpdateReusesIds,
+	"update_zero_weight_is_unset":           UpdateZeroWeightIsUnset,
 }
