@@ -13,6 +13,7 @@ func Catalog() []Mutant {
 	return slices.Concat(
 		policyMutants,
 		balancerMutants,
+		ejectionMutants,
 		queueMutants,
 	)
 }

@@ -119,7 +119,7 @@ var balancerMutants = []Mutant{
 	},
 	{
 		ID: "acquire_without_lock", File: "policies/balancer.go",
-		Find: "\tb.mu.Lock()\n\tdefer b.mu.Unlock()\n\tb.look(q)\n\tm, err := b.pick(q)", Replace: "\tb.look(q)\n\tm, err := b.pick(q)",
+		Find: "\tb.mu.Lock()\n\tdefer b.mu.Unlock()\n\tb.look(q)\n", Replace: "\tb.look(q)\n",
 		Story:    "One generator is shared by all callers without a lock: during a storm of requests it answers -1.",
 		Source:   "traefik/traefik#11755; BerriAI/litellm#40009",
 		Predicts: []string{"concurrency/one-at-a-time"}, Spares: otherThanBalancer,
@@ -132,15 +132,15 @@ var balancerMutants = []Mutant{
 		Predicts: []string{"herd/own-coins"}, Spares: otherThanBalancer,
 	},
 	{
-		ID: "shows_weight_zero", File: "policies/pick.go",
-		Find: "if m.Weight > 0 && !slices", Replace: "if !slices",
+		ID: "shows_weight_zero", File: "policies/ejection.go",
+		Find: "if m.Weight > 0 && (!m.ejected || panics) {", Replace: "if !m.ejected || panics {",
 		Story:    "A server that was drained with weight 0 still gets requests.",
 		Source:   "traefik/traefik#1294; iqiyi/dpvs#376",
 		Predicts: []string{"eligibility/not-shown", "continuity/fleet-update"}, Spares: otherThanBalancer,
 	},
 	{
 		ID: "shows_tried", File: "policies/pick.go",
-		Find: "m.Weight > 0 && !slices.Contains(q.Tried, m.ID)", Replace: "m.Weight > 0 && !slices.Contains(q.Tried[:0], m.ID)",
+		Find: "if len(q.Tried) > 0 {", Replace: "if len(q.Tried) > len(b.members) {",
 		Story:    "A retry may go to the server that has just failed the request.",
 		Source:   "kubernetes/ingress-nginx#6632; kubernetes/ingress-nginx#11852",
 		Predicts: []string{"eligibility/not-shown"}, Spares: otherThanBalancer,

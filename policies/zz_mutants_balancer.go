@@ -33,7 +33,19 @@ type Balancer struct {
 	members []*member // the fleet, in increasing order of ids
 	nextID  ServerID
 	open    int // leases that have not ended, those of removed servers included
-	view    fleetView
+
+	outlier     *Outlier
+	slow        SlowStart
+	eligible    []*member     // until something changes
+	nextReturn  time.Duration // when the next ejection ends
+	nextVerdict time.Duration // when the interval ends
+	warm        time.Duration // when all that are eligible have warmed up
+
+	// Room for one pick.
+	view  fleetView
+	tried []*member // eligible without those that have been tried
+	shown []*member // in view without those that slow start hides
+	odds  [2]uint64
 }
 
 // A member is a server of the fleet with its state. Leases hold the member
@@ -42,6 +54,7 @@ type member struct {
 	Server
 	inFlight int
 	removed  bool
+	health
 }
 
 // An Option changes how a Balancer works.
@@ -73,6 +86,14 @@ func NewBalancer(p Policy, servers []Endpoint, options ...Option) (*Balancer, er
 		rand.Read(seed[:]) // never fails
 		b.coins = NewCoins(binary.LittleEndian.Uint64(seed[:]))
 	}
+	if b.outlier != nil {
+		if err := b.outlier.Check(); err != nil {
+			return nil, err
+		}
+	}
+	if err := b.slow.Check(); err != nil {
+		return nil, err
+	}
 	if err := b.Update(servers); err != nil {
 		return nil, err
 	}
@@ -101,6 +122,7 @@ func (b *Balancer) Acquire(ctx context.Context, q Request) (*Lease, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.look(q)
+	b.thin()
 	m, err := b.pick(q)
 	if err != nil {
 		return nil, err
@@ -162,7 +184,8 @@ func (b *Balancer) Open() int {
 	return b.open
 }
 
-// Snapshot returns what the policy would see if a request came now.
+// Snapshot returns what the policy would see if a request came now, servers that
+// are warming up included.
 func (b *Balancer) Snapshot() *Snapshot {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -192,6 +215,14 @@ func NewBalancer_balancers_share_a_seed(p Policy, servers []Endpoint, options ..
 		rand.Read(seed[:0])
 		b.coins = NewCoins(binary.LittleEndian.Uint64(seed[:]))
 	}
+	if b.outlier != nil {
+		if err := b.outlier.Check(); err != nil {
+			return nil, err
+		}
+	}
+	if err := b.slow.Check(); err != nil {
+		return nil, err
+	}
 	if err := b.Update(servers); err != nil {
 		return nil, err
 	}
@@ -206,6 +237,7 @@ func (b *Balancer) Acquire_balancer_counts_nothing(ctx context.Context, q Reques
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.look(q)
+	b.thin()
 	m, err := b.pick(q)
 	if err != nil {
 		return nil, err
@@ -223,6 +255,7 @@ func (b *Balancer) Acquire_balancer_counts_pairs_only(ctx context.Context, q Req
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.look(q)
+	b.thin()
 	m, err := b.pick(q)
 	if err != nil {
 		return nil, err
@@ -242,6 +275,7 @@ func (b *Balancer) Acquire_acquire_ignores_the_context(ctx context.Context, q Re
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.look(q)
+	b.thin()
 	m, err := b.pick(q)
 	if err != nil {
 		return nil, err
@@ -257,6 +291,7 @@ func (b *Balancer) Acquire_acquire_without_lock(ctx context.Context, q Request) 
 		return nil, context.Cause(ctx)
 	}
 	b.look(q)
+	b.thin()
 	m, err := b.pick(q)
 	if err != nil {
 		return nil, err

@@ -76,6 +76,8 @@ func (l *Lease) Release(o Outcome) error {
 	}
 	o.At = b.now()
 	o.Latency = o.At - l.from
+	b.advance(o.At)
+	b.judge(l.member, o.Failed, o.At)
 	if learner, ok := b.policy.(Learner); ok {
 		return contain("Observe", learner, func(Policy) { learner.Observe(l.member.ID, o) })
 	}
@@ -100,6 +102,8 @@ func (l *Lease) Release_lease_failure_not_released(o Outcome) error {
 	}
 	o.At = b.now()
 	o.Latency = o.At - l.from
+	b.advance(o.At)
+	b.judge(l.member, o.Failed, o.At)
 	if learner, ok := b.policy.(Learner); ok {
 		return contain("Observe", learner, func(Policy) { learner.Observe(l.member.ID, o) })
 	}
@@ -124,6 +128,8 @@ func (l *Lease) Release_lease_cancel_not_released(o Outcome) error {
 	}
 	o.At = b.now()
 	o.Latency = o.At - l.from
+	b.advance(o.At)
+	b.judge(l.member, o.Failed, o.At)
 	if learner, ok := b.policy.(Learner); ok {
 		return contain("Observe", learner, func(Policy) { learner.Observe(l.member.ID, o) })
 	}
@@ -146,6 +152,8 @@ func (l *Lease) Release_lease_ends_twice(o Outcome) error {
 	}
 	o.At = b.now()
 	o.Latency = o.At - l.from
+	b.advance(o.At)
+	b.judge(l.member, o.Failed, o.At)
 	if learner, ok := b.policy.(Learner); ok {
 		return contain("Observe", learner, func(Policy) { learner.Observe(l.member.ID, o) })
 	}
@@ -168,6 +176,8 @@ func (l *Lease) Release_lease_releases_first_server(o Outcome) error {
 	}
 	o.At = b.now()
 	o.Latency = o.At - l.from
+	b.advance(o.At)
+	b.judge(l.member, o.Failed, o.At)
 	if learner, ok := b.policy.(Learner); ok {
 		return contain("Observe", learner, func(Policy) { learner.Observe(l.member.ID, o) })
 	}
@@ -194,6 +204,8 @@ func (l *Lease) Release_lease_releases_by_name(o Outcome) error {
 	}
 	o.At = b.now()
 	o.Latency = o.At - l.from
+	b.advance(o.At)
+	b.judge(l.member, o.Failed, o.At)
 	if learner, ok := b.policy.(Learner); ok {
 		return contain("Observe", learner, func(Policy) { learner.Observe(l.member.ID, o) })
 	}
@@ -218,6 +230,8 @@ func (l *Lease) Release_lease_open_forgets_the_gone(o Outcome) error {
 	}
 	o.At = b.now()
 	o.Latency = o.At - l.from
+	b.advance(o.At)
+	b.judge(l.member, o.Failed, o.At)
 	if learner, ok := b.policy.(Learner); ok {
 		return contain("Observe", learner, func(Policy) { learner.Observe(l.member.ID, o) })
 	}
@@ -240,6 +254,8 @@ func (l *Lease) Release_lease_teaches_first_server(o Outcome) error {
 	}
 	o.At = b.now()
 	o.Latency = o.At - l.from
+	b.advance(o.At)
+	b.judge(l.member, o.Failed, o.At)
 	if learner, ok := b.policy.(Learner); ok {
 		return contain("Observe", learner, func(Policy) { learner.Observe(b.members[0].ID, o) })
 	}
@@ -262,6 +278,8 @@ func (l *Lease) Release_lease_teaches_canceled(o Outcome) error {
 	}
 	o.At = b.now()
 	o.Latency = o.At - l.from
+	b.advance(o.At)
+	b.judge(l.member, o.Failed, o.At)
 	if learner, ok := b.policy.(Learner); ok {
 		return contain("Observe", learner, func(Policy) { learner.Observe(l.member.ID, o) })
 	}
@@ -284,6 +302,8 @@ func (l *Lease) Release_lease_teaches_removed(o Outcome) error {
 	}
 	o.At = b.now()
 	o.Latency = o.At - l.from
+	b.advance(o.At)
+	b.judge(l.member, o.Failed, o.At)
 	if learner, ok := b.policy.(Learner); ok {
 		return contain("Observe", learner, func(Policy) { learner.Observe(l.member.ID, o) })
 	}
@@ -306,6 +326,8 @@ func (l *Lease) Release_lease_teaches_successes_only(o Outcome) error {
 	}
 	o.At = b.now()
 	o.Latency = o.At - l.from
+	b.advance(o.At)
+	b.judge(l.member, o.Failed, o.At)
 	if learner, ok := b.policy.(Learner); ok {
 		return contain("Observe", learner, func(Policy) { learner.Observe(l.member.ID, o) })
 	}
@@ -328,6 +350,8 @@ func (l *Lease) Release_lease_latency_since_the_beginning(o Outcome) error {
 	}
 	o.At = b.now()
 	o.Latency = o.At
+	b.advance(o.At)
+	b.judge(l.member, o.Failed, o.At)
 	if learner, ok := b.policy.(Learner); ok {
 		return contain("Observe", learner, func(Policy) { learner.Observe(l.member.ID, o) })
 	}
@@ -350,6 +374,8 @@ func (l *Lease) Release_lease_swallows_learner_panic(o Outcome) error {
 	}
 	o.At = b.now()
 	o.Latency = o.At - l.from
+	b.advance(o.At)
+	b.judge(l.member, o.Failed, o.At)
 	if learner, ok := b.policy.(Learner); ok {
 		_ = contain("Observe", learner, func(Policy) { learner.Observe(l.member.ID, o) })
 	}

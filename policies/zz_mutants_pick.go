@@ -13,23 +13,26 @@ import (
 	"time"
 )
 
-// look fills the view of the balancer for a request.
+// look fills the view of the balancer for a request: who is eligible and has not
+// been tried.
 func (b *Balancer) look(q Request) {
 	switch active.Mutant {
-	case active.ShowsWeightZero:
-		b.look_shows_weight_zero(q)
-		return
 	case active.ShowsTried:
 		b.look_shows_tried(q)
 		return
 	}
 
 	b.view.now = b.now()
-	b.view.servers = b.view.servers[:0]
-	for _, m := range b.members {
-		if m.Weight > 0 && !slices.Contains(q.Tried, m.ID) {
-			b.view.servers = append(b.view.servers, m)
+	b.advance(b.view.now)
+	b.view.servers = b.eligible
+	if len(q.Tried) > 0 {
+		b.tried = b.tried[:0]
+		for _, m := range b.eligible {
+			if !slices.Contains(q.Tried, m.ID) {
+				b.tried = append(b.tried, m)
+			}
 		}
+		b.view.servers = b.tried
 	}
 }
 
@@ -44,7 +47,7 @@ func (b *Balancer) pick(q Request) (*member, error) {
 
 	n := len(b.view.servers)
 	if n == 0 {
-		return nil, fmt.Errorf("%w: of %d servers, %d have been tried", ErrNoServer, len(b.members), len(q.Tried))
+		return nil, fmt.Errorf("%w: of %d servers, %d are eligible and %d have been tried", ErrNoServer, len(b.members), len(b.eligible), len(q.Tried))
 	}
 	i, err := None, error(nil)
 	if err = contain("Pick", b.policy, func(p Policy) { i = p.Pick(q, &b.view, b.coins) }); err != nil {
@@ -96,25 +99,19 @@ func (v *fleetView) Index(id ServerID) int {
 	return -1
 }
 
-// look_shows_weight_zero: A server that was drained with weight 0 still gets requests.
-func (b *Balancer) look_shows_weight_zero(q Request) {
-	b.view.now = b.now()
-	b.view.servers = b.view.servers[:0]
-	for _, m := range b.members {
-		if !slices.Contains(q.Tried, m.ID) {
-			b.view.servers = append(b.view.servers, m)
-		}
-	}
-}
-
 // look_shows_tried: A retry may go to the server that has just failed the request.
 func (b *Balancer) look_shows_tried(q Request) {
 	b.view.now = b.now()
-	b.view.servers = b.view.servers[:0]
-	for _, m := range b.members {
-		if m.Weight > 0 && !slices.Contains(q.Tried[:0], m.ID) {
-			b.view.servers = append(b.view.servers, m)
+	b.advance(b.view.now)
+	b.view.servers = b.eligible
+	if len(q.Tried) > len(b.members) {
+		b.tried = b.tried[:0]
+		for _, m := range b.eligible {
+			if !slices.Contains(q.Tried, m.ID) {
+				b.tried = append(b.tried, m)
+			}
 		}
+		b.view.servers = b.tried
 	}
 }
 
@@ -125,7 +122,7 @@ func (b *Balancer) pick_single_server_shortcut(q Request) (*member, error) {
 	}
 	n := len(b.view.servers)
 	if n == 0 {
-		return nil, fmt.Errorf("%w: of %d servers, %d have been tried", ErrNoServer, len(b.members), len(q.Tried))
+		return nil, fmt.Errorf("%w: of %d servers, %d are eligible and %d have been tried", ErrNoServer, len(b.members), len(b.eligible), len(q.Tried))
 	}
 	i, err := None, error(nil)
 	if err = contain("Pick", b.policy, func(p Policy) { i = p.Pick(q, &b.view, b.coins) }); err != nil {
@@ -141,7 +138,7 @@ func (b *Balancer) pick_single_server_shortcut(q Request) (*member, error) {
 func (b *Balancer) pick_trusts_the_policy(q Request) (*member, error) {
 	n := len(b.view.servers)
 	if n == 0 {
-		return nil, fmt.Errorf("%w: of %d servers, %d have been tried", ErrNoServer, len(b.members), len(q.Tried))
+		return nil, fmt.Errorf("%w: of %d servers, %d are eligible and %d have been tried", ErrNoServer, len(b.members), len(b.eligible), len(q.Tried))
 	}
 	i, err := None, error(nil)
 	if err = contain("Pick", b.policy, func(p Policy) { i = p.Pick(q, &b.view, b.coins) }); err != nil {

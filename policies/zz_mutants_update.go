@@ -28,6 +28,8 @@ func (b *Balancer) Update(servers []Endpoint) error {
 		return b.Update_update_halfway(servers)
 	case active.UpdateKeepsTheRemoved:
 		return b.Update_update_keeps_the_removed(servers)
+	case active.SlowStartFirstFleetCold:
+		return b.Update_slow_start_first_fleet_cold(servers)
 	}
 
 	if err := checkEndpoints(servers); err != nil {
@@ -49,12 +51,15 @@ func (b *Balancer) Update(servers []Endpoint) error {
 			delete(wanted, m.Name)
 		}
 	}
-	nextID := b.nextID
+	nextID, since := b.nextID, b.now()
+	if b.members == nil {
+		since = -b.slow.Window // the first fleet is warm
+	}
 	for _, e := range servers {
 		if _, isNew := wanted[e.Name]; isNew {
 			s := Server{ID: nextID, Name: e.Name, Weight: e.Weight}
 			fleet = append(fleet, s)
-			members = append(members, &member{Server: s})
+			members = append(members, &member{Server: s, health: health{since: since}})
 			nextID++
 		}
 	}
@@ -72,6 +77,7 @@ func (b *Balancer) Update(servers []Endpoint) error {
 		m.Server, m.removed = fleet[i], false
 	}
 	b.policy, b.members, b.nextID = policy, members, nextID
+	b.sortOut()
 	return nil
 }
 
@@ -113,12 +119,15 @@ func (b *Balancer) Update_update_loses_counts(servers []Endpoint) error {
 			delete(wanted, m.Name)
 		}
 	}
-	nextID := b.nextID
+	nextID, since := b.nextID, b.now()
+	if b.members == nil {
+		since = -b.slow.Window // the first fleet is warm
+	}
 	for _, e := range servers {
 		if _, isNew := wanted[e.Name]; isNew {
 			s := Server{ID: nextID, Name: e.Name, Weight: e.Weight}
 			fleet = append(fleet, s)
-			members = append(members, &member{Server: s})
+			members = append(members, &member{Server: s, health: health{since: since}})
 			nextID++
 		}
 	}
@@ -136,6 +145,7 @@ func (b *Balancer) Update_update_loses_counts(servers []Endpoint) error {
 		m.Server, m.removed = fleet[i], false
 	}
 	b.policy, b.members, b.nextID = policy, members, nextID
+	b.sortOut()
 	return nil
 }
 
@@ -160,12 +170,15 @@ func (b *Balancer) Update_update_renames_survivors(servers []Endpoint) error {
 			delete(wanted, m.Name)
 		}
 	}
-	nextID := b.nextID
+	nextID, since := b.nextID, b.now()
+	if b.members == nil {
+		since = -b.slow.Window // the first fleet is warm
+	}
 	for _, e := range servers {
 		if _, isNew := wanted[e.Name]; isNew {
 			s := Server{ID: nextID, Name: e.Name, Weight: e.Weight}
 			fleet = append(fleet, s)
-			members = append(members, &member{Server: s})
+			members = append(members, &member{Server: s, health: health{since: since}})
 			nextID++
 		}
 	}
@@ -183,6 +196,7 @@ func (b *Balancer) Update_update_renames_survivors(servers []Endpoint) error {
 		m.Server, m.removed = fleet[i], false
 	}
 	b.policy, b.members, b.nextID = policy, members, nextID
+	b.sortOut()
 	return nil
 }
 
@@ -207,12 +221,15 @@ func (b *Balancer) Update_update_reuses_ids(servers []Endpoint) error {
 			delete(wanted, m.Name)
 		}
 	}
-	nextID := b.nextID
+	nextID, since := b.nextID, b.now()
+	if b.members == nil {
+		since = -b.slow.Window // the first fleet is warm
+	}
 	for _, e := range servers {
 		if _, isNew := wanted[e.Name]; isNew {
 			s := Server{ID: nextID, Name: e.Name, Weight: e.Weight}
 			fleet = append(fleet, s)
-			members = append(members, &member{Server: s})
+			members = append(members, &member{Server: s, health: health{since: since}})
 			nextID++
 		}
 	}
@@ -230,6 +247,7 @@ func (b *Balancer) Update_update_reuses_ids(servers []Endpoint) error {
 		m.Server, m.removed = fleet[i], false
 	}
 	b.policy, b.members, b.nextID = policy, members, ServerID(len(members))
+	b.sortOut()
 	return nil
 }
 
@@ -254,12 +272,15 @@ func (b *Balancer) Update_update_ignores_weights(servers []Endpoint) error {
 			delete(wanted, m.Name)
 		}
 	}
-	nextID := b.nextID
+	nextID, since := b.nextID, b.now()
+	if b.members == nil {
+		since = -b.slow.Window // the first fleet is warm
+	}
 	for _, e := range servers {
 		if _, isNew := wanted[e.Name]; isNew {
 			s := Server{ID: nextID, Name: e.Name, Weight: e.Weight}
 			fleet = append(fleet, s)
-			members = append(members, &member{Server: s})
+			members = append(members, &member{Server: s, health: health{since: since}})
 			nextID++
 		}
 	}
@@ -277,6 +298,7 @@ func (b *Balancer) Update_update_ignores_weights(servers []Endpoint) error {
 		m.Server, m.removed = fleet[i], false
 	}
 	b.policy, b.members, b.nextID = policy, members, nextID
+	b.sortOut()
 	return nil
 }
 
@@ -301,12 +323,15 @@ func (b *Balancer) Update_update_zero_weight_is_unset(servers []Endpoint) error 
 			delete(wanted, m.Name)
 		}
 	}
-	nextID := b.nextID
+	nextID, since := b.nextID, b.now()
+	if b.members == nil {
+		since = -b.slow.Window // the first fleet is warm
+	}
 	for _, e := range servers {
 		if _, isNew := wanted[e.Name]; isNew {
 			s := Server{ID: nextID, Name: e.Name, Weight: e.Weight}
 			fleet = append(fleet, s)
-			members = append(members, &member{Server: s})
+			members = append(members, &member{Server: s, health: health{since: since}})
 			nextID++
 		}
 	}
@@ -324,6 +349,7 @@ func (b *Balancer) Update_update_zero_weight_is_unset(servers []Endpoint) error 
 		m.Server, m.removed = fleet[i], false
 	}
 	b.policy, b.members, b.nextID = policy, members, nextID
+	b.sortOut()
 	return nil
 }
 
@@ -348,12 +374,15 @@ func (b *Balancer) Update_update_halfway(servers []Endpoint) error {
 			delete(wanted, m.Name)
 		}
 	}
-	nextID := b.nextID
+	nextID, since := b.nextID, b.now()
+	if b.members == nil {
+		since = -b.slow.Window // the first fleet is warm
+	}
 	for _, e := range servers {
 		if _, isNew := wanted[e.Name]; isNew {
 			s := Server{ID: nextID, Name: e.Name, Weight: e.Weight}
 			fleet = append(fleet, s)
-			members = append(members, &member{Server: s})
+			members = append(members, &member{Server: s, health: health{since: since}})
 			nextID++
 		}
 	}
@@ -374,6 +403,7 @@ func (b *Balancer) Update_update_halfway(servers []Endpoint) error {
 		m.Server, m.removed = fleet[i], false
 	}
 	b.policy, b.members, b.nextID = policy, members, nextID
+	b.sortOut()
 	return nil
 }
 
@@ -398,12 +428,15 @@ func (b *Balancer) Update_update_keeps_the_removed(servers []Endpoint) error {
 			delete(wanted, m.Name)
 		}
 	}
-	nextID := b.nextID
+	nextID, since := b.nextID, b.now()
+	if b.members == nil {
+		since = -b.slow.Window // the first fleet is warm
+	}
 	for _, e := range servers {
 		if _, isNew := wanted[e.Name]; isNew {
 			s := Server{ID: nextID, Name: e.Name, Weight: e.Weight}
 			fleet = append(fleet, s)
-			members = append(members, &member{Server: s})
+			members = append(members, &member{Server: s, health: health{since: since}})
 			nextID++
 		}
 	}
@@ -426,6 +459,55 @@ func (b *Balancer) Update_update_keeps_the_removed(servers []Endpoint) error {
 		}
 	}
 	b.policy, b.members, b.nextID = policy, members, nextID
+	b.sortOut()
+	return nil
+}
+
+// Update_slow_start_first_fleet_cold: After a restart of the client every server warms up at once, so ramps decide where the traffic goes.
+func (b *Balancer) Update_slow_start_first_fleet_cold(servers []Endpoint) error {
+	if err := checkEndpoints(servers); err != nil {
+		return err
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+
+	wanted := make(map[string]uint64, len(servers))
+	for _, e := range servers {
+		wanted[e.Name] = e.Weight
+	}
+	var fleet []Server
+	var members []*member // of the same servers; the weights of survivors are still the old ones
+	for _, m := range b.members {
+		if weight, stays := wanted[m.Name]; stays {
+			fleet = append(fleet, Server{ID: m.ID, Name: m.Name, Weight: weight})
+			members = append(members, m)
+			delete(wanted, m.Name)
+		}
+	}
+	nextID, since := b.nextID, b.now()
+	for _, e := range servers {
+		if _, isNew := wanted[e.Name]; isNew {
+			s := Server{ID: nextID, Name: e.Name, Weight: e.Weight}
+			fleet = append(fleet, s)
+			members = append(members, &member{Server: s, health: health{since: since}})
+			nextID++
+		}
+	}
+
+	policy, err := joined(b.policy, fleet)
+	if err != nil {
+		return err
+	}
+
+	// Nothing can fail from here on.
+	for _, m := range b.members {
+		m.removed = true
+	}
+	for i, m := range members {
+		m.Server, m.removed = fleet[i], false
+	}
+	b.policy, b.members, b.nextID = policy, members, nextID
+	b.sortOut()
 	return nil
 }
 

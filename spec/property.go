@@ -60,6 +60,7 @@ func init() {
 		mappingProperties,
 		balancerProperties,
 		fleetProperties,
+		ejectionProperties,
 	)
 }
 

@@ -10,10 +10,13 @@ const (
 	BalancerCountsNothing
 	BalancerCountsPairsOnly
 	BalancersShareASeed
+	CapBeforeTheEjection
+	CapRoundsToNobody
 	CoinBoundInclusive
 	CoinIsNotQuiteFair
 	CoinNeverShowsItsLastSide
 	DoReleasesOnReturnOnly
+	EligibleListGoesStale
 	FifoIgnoresIdleTime
 	LeaseCancelNotReleased
 	LeaseEndsTwice
@@ -34,6 +37,8 @@ const (
 	LeastRequestKeeps64Minima
 	LeastRequestLowestIndex
 	LeastRequestSkipsTheLast
+	PanicAtTheThreshold
+	PanicNeedsSomeoneLeft
 	PanicsPassThrough
 	PeakEwmaAveragesPeaks
 	PeakEwmaBooksOnAnother
@@ -68,6 +73,10 @@ const (
 	RandomReadsTheClock
 	RandomRoundedChain
 	RandomRounds
+	RetryAtTheSameServer
+	RetryHidesTheLastError
+	RetryOnceMore
+	RetryWritesToTheRequest
 	RingCountsEligibleOnly
 	RingGivesUpAtFirst
 	RingHashesThePrefix
@@ -83,9 +92,16 @@ const (
 	RoundRobinStandsStill
 	RoundRobinStartsAtFirst
 	RoundRobinWalksBackwards
+	RoutesToEjected
 	ShowsTried
 	ShowsWeightZero
 	SingleServerShortcut
+	SlowStartByAgeOfBalancer
+	SlowStartFirstFleetCold
+	SlowStartHidesTheOnlyOne
+	SlowStartWithoutFloor
+	StreakOneTooLong
+	StreakSurvivesSuccess
 	TrustsThePolicy
 	UnknownLoadIsZero
 	UpdateDoesNotTell
@@ -105,10 +121,13 @@ var numbers = map[string]int{
 	"balancer_counts_nothing":               BalancerCountsNothing,
 	"balancer_counts_pairs_only":            BalancerCountsPairsOnly,
 	"balancers_share_a_seed":                BalancersShareASeed,
+	"cap_before_the_ejection":               CapBeforeTheEjection,
+	"cap_rounds_to_nobody":                  CapRoundsToNobody,
 	"coin_bound_inclusive":                  CoinBoundInclusive,
 	"coin_is_not_quite_fair":                CoinIsNotQuiteFair,
 	"coin_never_shows_its_last_side":        CoinNeverShowsItsLastSide,
 	"do_releases_on_return_only":            DoReleasesOnReturnOnly,
+	"eligible_list_goes_stale":              EligibleListGoesStale,
 	"fifo_ignores_idle_time":                FifoIgnoresIdleTime,
 	"lease_cancel_not_released":             LeaseCancelNotReleased,
 	"lease_ends_twice":                      LeaseEndsTwice,
@@ -129,6 +148,8 @@ var numbers = map[string]int{
 	"least_request_keeps_64_minima":         LeastRequestKeeps64Minima,
 	"least_request_lowest_index":            LeastRequestLowestIndex,
 	"least_request_skips_the_last":          LeastRequestSkipsTheLast,
+	"panic_at_the_threshold":                PanicAtTheThreshold,
+	"panic_needs_someone_left":              PanicNeedsSomeoneLeft,
 	"panics_pass_through":                   PanicsPassThrough,
 	"peak_ewma_averages_peaks":              PeakEwmaAveragesPeaks,
 	"peak_ewma_books_on_another":            PeakEwmaBooksOnAnother,
@@ -163,6 +184,10 @@ var numbers = map[string]int{
 	"random_reads_the_clock":                RandomReadsTheClock,
 	"random_rounded_chain":                  RandomRoundedChain,
 	"random_rounds":                         RandomRounds,
+	"retry_at_the_same_server":              RetryAtTheSameServer,
+	"retry_hides_the_last_error":            RetryHidesTheLastError,
+	"retry_once_more":                       RetryOnceMore,
+	"retry_writes_to_the_request":           RetryWritesToTheRequest,
 	"ring_counts_eligible_only":             RingCountsEligibleOnly,
 	"ring_gives_up_at_first":                RingGivesUpAtFirst,
 	"ring_hashes_the_prefix":                RingHashesThePrefix,
@@ -178,9 +203,16 @@ var numbers = map[string]int{
 	"round_robin_stands_still":              RoundRobinStandsStill,
 	"round_robin_starts_at_first":           RoundRobinStartsAtFirst,
 	"round_robin_walks_backwards":           RoundRobinWalksBackwards,
+	"routes_to_ejected":                     RoutesToEjected,
 	"shows_tried":                           ShowsTried,
 	"shows_weight_zero":                     ShowsWeightZero,
 	"single_server_shortcut":                SingleServerShortcut,
+	"slow_start_by_age_of_balancer":         SlowStartByAgeOfBalancer,
+	"slow_start_first_fleet_cold":           SlowStartFirstFleetCold,
+	"slow_start_hides_the_only_one":         SlowStartHidesTheOnlyOne,
+	"slow_start_without_floor":              SlowStartWithoutFloor,
+	"streak_one_too_long":                   StreakOneTooLong,
+	"streak_survives_success":               StreakSurvivesSuccess,
 	"trusts_the_policy":                     TrustsThePolicy,
 	"unknown_load_is_zero":                  UnknownLoadIsZero,
 	"update_does_not_tell":                  UpdateDoesNotTell,
