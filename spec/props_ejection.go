@@ -196,8 +196,8 @@ func exactRetry(r *Run) Result {
 				if len(slices.Compact(slices.Clone(visited))) != calls {
 					return Result{Verdict: Violated, Finding: Ineligible, Expected: "a server once at most", Observed: fmt.Sprintf("servers %v: %s", visited, state)}
 				}
-				if len(s.told) != calls {
-					return Result{Verdict: Violated, Finding: Leak, Expected: fmt.Sprintf("%d outcomes", calls), Observed: fmt.Sprint(len(s.told))}
+				if len(s.told) != calls || len(s.shown) != calls {
+					return Result{Verdict: Violated, Finding: Leak, Expected: fmt.Sprintf("%d picks and as many outcomes", calls), Observed: fmt.Sprint(len(s.shown), " and ", len(s.told))}
 				}
 				for k, t := range s.told {
 					if t.id != s.shown[k][0].ID || t.Failed != (k != success) {
