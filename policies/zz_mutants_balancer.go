@@ -60,8 +60,9 @@ type member struct {
 // An Option changes how a Balancer works.
 type Option func(*Balancer)
 
-// WithCoins sets the source of chance. Without it, a Balancer seeds its own from
-// the operating system, so that no two of them pick alike.
+// WithCoins sets the source of chance, which nobody else may use from then on.
+// Without it, a Balancer seeds its own from the operating system, so that no two
+// of them pick alike.
 func WithCoins(c Coins) Option { return func(b *Balancer) { b.coins = c } }
 
 // NewBalancer returns a balancer over the servers. It works on a copy of a
