@@ -243,7 +243,9 @@ func TestBalancersStartApart(t *testing.T) {
 func TestManyGoroutines(t *testing.T) {
 	for name, p := range everyPolicy() {
 		t.Run(name, func(t *testing.T) {
-			b := mustBalancer(t, p, Endpoints("a", "b", "c", "d", "e"))
+			b := mustBalancer(t, p, Endpoints("a", "b", "c", "d", "e"), WithSlowStart(SlowStart{Window: time.Millisecond}),
+				WithOutlier(Outlier{Consecutive: 2, Interval: time.Millisecond, Deviations: 1, Backoff: 100 * time.Microsecond,
+					MaxBackoff: time.Millisecond, MaxEjected: 60}))
 			const workers, rounds = 8, 60
 			for range 3 {
 				var wg sync.WaitGroup

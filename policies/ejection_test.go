@@ -2,16 +2,12 @@ package policies
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	"pgregory.net/rapid"
 )
 
 // end makes a request to a server end: the only one eligible of those named.
@@ -247,98 +243,4 @@ func TestANewServerHasNoPast(t *testing.T) {
 	assert.Empty(t, b.Ejected())
 	require.NoError(t, b.Update(Endpoints("a", "b")))
 	assert.Equal(t, "ba", eligible(b))
-}
-
-// Scripts of requests, updates and pauses in a bubble; everything is drawn before,
-// and what went wrong is told afterwards.
-func TestEjectionInvariants(t *testing.T) {
-	type step struct {
-		Kind   int // 0, 1, 2: acquire; 3, 4: release; 5: sleep; 6: update
-		Which  int
-		Failed bool
-	}
-	rapid.Check(t, func(rt *rapid.T) {
-		o := Outlier{
-			Consecutive: rapid.IntRange(0, 3).Draw(rt, "consecutive"), Interval: 20 * s, Backoff: 7 * s, MaxBackoff: 30 * s,
-			Deviations: rapid.SampledFrom([]float64{0, 0.5, 1.5}).Draw(rt, "deviations"),
-			MaxEjected: rapid.IntRange(0, 100).Draw(rt, "cap"), Panic: rapid.SampledFrom([]int{0, 40, 80}).Draw(rt, "panic"),
-		}
-		lots := []int{0}
-		for kind := range 7 {
-			lots = append(lots, slices.Repeat([]int{kind}, rapid.SampledFrom([]int{0, 1, 4, 10}).Draw(rt, "weight"))...)
-		}
-		sick := rapid.IntRange(0, 5).Draw(rt, "sick")
-		script := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) step {
-			return step{rapid.SampledFrom(lots).Draw(t, "kind"), rapid.IntRange(0, 20).Draw(t, "which"), rapid.Bool().Draw(t, "failed")}
-		}), 1, 80).Draw(rt, "script")
-		wrong := ""
-		synctest.Test(t, func(t *testing.T) {
-			b, err := NewBalancer(LeastRequest{}, Endpoints("s0", "s1", "s2", "s3", "s4"), WithOutlier(o), WithCoins(NewCoins(7)),
-				WithSlowStart(SlowStart{Window: 5 * s, Floor: 10}))
-			if err != nil {
-				wrong = err.Error()
-				return
-			}
-			var open []*Lease
-			for _, st := range script {
-				before := b.Ejected()
-				switch st.Kind {
-				case 0, 1, 2:
-					view := b.Snapshot()
-					lease, err := b.Acquire(background, Request{})
-					if (err == nil) != (len(view.Servers) > 0) || err != nil && !errors.Is(err, ErrNoServer) {
-						wrong = fmt.Sprintf("Acquire with %d eligible servers: %v", len(view.Servers), err)
-						return
-					}
-					if err != nil {
-						continue
-					}
-					open = append(open, lease)
-					if view.Index(lease.Server().ID) < 0 {
-						wrong = fmt.Sprintf("picked %v, eligible are %v", lease.Server(), view.Servers)
-						return
-					}
-				case 3, 4:
-					if len(open) > 0 {
-						i := st.Which % len(open)
-						failed := st.Failed || open[i].Server().ID == ServerID(sick)
-						if err := open[i].Release(Outcome{Failed: failed}); err != nil {
-							wrong = err.Error()
-							return
-						}
-						open = slices.Delete(open, i, i+1)
-					}
-				case 5:
-					time.Sleep(time.Duration(st.Which) * s)
-				case 6:
-					if err := b.Update(Endpoints("s0", fmt.Sprint("s", 1+st.Which%5), "s6", "s7")); err != nil {
-						wrong = err.Error()
-						return
-					}
-				}
-				ejected, n := b.Ejected(), len(b.InFlight())
-				if limit := max(1, o.MaxEjected*n/100); st.Kind < 5 && len(ejected) > max(limit, len(before)) {
-					wrong = fmt.Sprintf("%v are ejected, the cap for %d servers is %d", ejected, n, limit)
-					return
-				}
-				total := 0
-				for _, c := range b.InFlight() {
-					total += c
-				}
-				if b.Open() != len(open) || total > len(open) {
-					wrong = fmt.Sprintf("%d leases are open, counted %d and %d", len(open), b.Open(), total)
-					return
-				}
-			}
-			time.Sleep(o.MaxBackoff + o.Interval)
-			b.Ejected() // the last interval is judged now
-			time.Sleep(o.MaxBackoff)
-			if ejected := b.Ejected(); len(ejected) > 0 {
-				wrong = fmt.Sprintf("%v are still ejected", ejected)
-			}
-		})
-		if wrong != "" {
-			rt.Fatal(wrong)
-		}
-	})
 }
