@@ -10,8 +10,8 @@ import (
 
 var module = peers.Module{
 	Name:       "clients",
-	Versions:   []string{kratosVersion, gocqlVersion},
-	Subjects:   slices.Concat(gocqlSubjects, kratosSubjects),
+	Versions:   []string{gocqlVersion, kratosVersion, mongoVersion},
+	Subjects:   slices.Concat(gocqlSubjects, kratosSubjects, mongoSubjects),
 	Frozen:     kratosFrozen,
 	Deviations: slices.Concat(gocqlDeviations, kratosDeviations),
 }
