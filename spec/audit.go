@@ -169,8 +169,11 @@ func smallestShare(fleet []Server) float64 {
 	return least / sum
 }
 
-// lately is as much of the history as the known laws look at: the last pick.
-func (a *auditor) lately() []int { return a.history[max(0, len(a.history)-1):] }
+// remembered is as much of the history as a law is shown: a rotation needs its
+// last pick, a weighted one its last cycle.
+const remembered = 128
+
+func (a *auditor) lately() []int { return a.history[max(0, len(a.history)-remembered):] }
 
 // state describes what is in flight.
 func (a *auditor) state() string { return describe(a.fleet, a.inFlight()) }

@@ -66,8 +66,7 @@ func (d *Driver) Drain() error { return misbehaviour(d.a.drain) }
 // InFlight is what is open at each server.
 func (d *Driver) InFlight() []float64 { return d.a.inFlight() }
 
-// Lately is the last pick, as the History of an oracle.State; nil before the
-// first one.
+// Lately is the last picks, as the History of an oracle.State.
 func (d *Driver) Lately() []int { return d.a.lately() }
 
 // Picker is the balancer itself, for its optional abilities.

@@ -1,0 +1,139 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/picklaw/picklaw/spec"
+	"github.com/picklaw/picklaw/spec/remote/proxy"
+)
+
+// A Document is what the audit of all proxies found.
+type Document struct {
+	Versions   map[string]string
+	Alpha      float64
+	Resolution float64
+	Entries    []*Entry
+	Published  []Published
+}
+
+// An Entry is what was found of one case.
+type Entry struct {
+	Case       string
+	Claim      string
+	Properties []spec.PropertyResult
+	Strays     string `json:",omitempty"`
+	Moved      int
+	SameTwice  bool            `json:",omitempty"`
+	Scenarios  []*proxy.Timing `json:",omitempty"`
+}
+
+// Published is a method in the published experiment.
+type Published struct {
+	Method string
+	Timing *proxy.Timing
+}
+
+// Verdict is the worst of the entry.
+func (e *Entry) Verdict() spec.Verdict {
+	var r spec.Report
+	for _, p := range e.Properties {
+		r.Add(p)
+	}
+	return r.Verdict()
+}
+
+// figures is the published table N1: the share of the slow server in per cent,
+// and the seconds that 200 requests took.
+var figures = map[string]struct{ share, seconds float64 }{
+	"round robin":           {25.0, 10.1},
+	"least_conn":            {9.0, 3.6},
+	"random two least_conn": {9.5, 3.8},
+}
+
+// Markdown is the document for people.
+func (d Document) Markdown() string {
+	var b strings.Builder
+	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
+	line("# Live proxies held against the specification\n")
+	line("nginx %s and HAProxy %s, each started on the loopback interface with a configuration of its own: %d servers,",
+		d.Versions["nginx"], d.Versions["haproxy"], servers)
+	line("one worker or thread unless said otherwise, no passive checks, no retries, no connections kept. Responses are")
+	line("held back to freeze a state; then single picks are taken, each after the proxy has settled.\n")
+	line("A conviction is wrong with probability %g at most, if strays are no more frequent than stated. A proxy that", d.Alpha)
+	line("holds is within %v of the claim, in total variation, at five states: a staircase of 0 to 4 requests, the same", d.Resolution)
+	line("downwards, none, pairs, and one idle server among busy ones. What a proxy is held to is what its manual says,")
+	line("or what a user takes from the name; \"ties open\" leaves open which of several minima is picked.\n")
+	line("`make audit-proxies` writes this file; `go run ./spec/remote/proxies --only 'CASE'` repeats one case and prints")
+	line("its whole diagnosis.\n")
+	line("| case | held to | property | verdict | picks | observed |")
+	line("|---|---|---|---|---|---|")
+	for _, e := range d.Entries {
+		for _, p := range e.Properties {
+			line("| %s | `%s` | %s | %s | %d | %s |", e.Case, e.Claim, p.Name, p.Verdict, p.Samples, firstLine(p.Observed))
+		}
+	}
+	line("\n## Deviations\n")
+	for _, e := range d.Entries {
+		for _, p := range e.Properties {
+			if p.Verdict != spec.Violated {
+				continue
+			}
+			line("### %s: %s\n", e.Case, p.Name)
+			if text := deviations[e.Case]; text != "" {
+				line("%s\n", text)
+			}
+			if x := p.Diagnosis; x != nil {
+				line("State: %s.\n", x.State)
+				line("| server | in flight | expected | observed |\n|---|---|---|---|")
+				for i, r := range x.Rows {
+					line("| %d | %s | %s | %s |", i, r.Load, r.Expected, r.Observed)
+				}
+				line("\nBest fit: %s. Evidence: %s.", x.Fits, p.Evidence)
+			} else {
+				line("%s", p.Observed)
+			}
+			line("\nReproduce: `go run ./spec/remote/proxies --only '%s'`\n", e.Case)
+		}
+	}
+	line("## Strays and seeds\n")
+	line("| case | strays | two starts draw the same picks |\n|---|---|---|")
+	for _, e := range d.Entries {
+		if e.Strays != "" {
+			same := ""
+			if e.SameTwice {
+				same = "yes: a constant seed"
+			}
+			line("| %s | %s | %s |", e.Case, e.Strays, same)
+		}
+	}
+	line("\n## Timed scenarios\n")
+	line("%d servers that work on one request at a time, 20 ms each, %d closed-loop clients, %d requests; the last server is",
+		servers, 4*servers, 50*servers)
+	line("the odd one. Wall-clock numbers of one run: read the shares and the ratios.\n")
+	line("| case | scenario | share of the last server | seconds | p50 ms | p99 ms | failed | goodput 1/s |\n|---|---|---|---|---|---|---|---|")
+	for _, e := range d.Entries {
+		for _, t := range e.Scenarios {
+			line("| %s | %s | %.1f%% | %.2f | %.0f | %.0f | %d | %.0f |", e.Case, t.Scenario, 100*t.Shares[servers-1],
+				t.Seconds, 1000*t.P50, 1000*t.P99, t.Failed, t.Goodput)
+		}
+	}
+	line("\n## A published experiment\n")
+	line("Four servers that work on one request at a time, 50, 50, 50 and 200 ms, 16 closed-loop clients, 200 requests")
+	line("through nginx. Shares and ratios are the claim.\n")
+	line("| method | share of the slow server | published | seconds | published | times round robin | published |\n|---|---|---|---|---|---|---|")
+	for _, p := range d.Published {
+		f := figures[p.Method]
+		line("| %s | %.1f%% | %.1f%% | %.1f | %.1f | %.2f | %.2f |", p.Method, 100*p.Timing.Shares[3], f.share,
+			p.Timing.Seconds, f.seconds, p.Timing.Seconds/d.Published[0].Timing.Seconds, f.seconds/figures["round robin"].seconds)
+	}
+	return b.String()
+}
+
+func firstLine(text string) string {
+	text, _, _ = strings.Cut(text, "\n")
+	return strings.ReplaceAll(text, "|", "\\|")
+}
+
+// deviations say what a deviation does to a user.
+var deviations = map[string]string{}

@@ -1,0 +1,203 @@
+// Command proxies holds real proxies against the specification: it starts each
+// of them on the loopback interface with a configuration of its own, audits it
+// from behind, and writes what it found to PROXIES.md.
+//
+//	go run ./spec/remote/proxies                          everything, and write the document
+//	go run ./spec/remote/proxies --only 'nginx least_conn'   one of them, and print the diagnosis
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/picklaw/picklaw/spec"
+	"github.com/picklaw/picklaw/spec/remote/proxy"
+)
+
+// servers is how many servers a proxy has behind it.
+const servers = 5
+
+// resolution is the wrongness, in total variation, that must not be missed.
+const resolution = 0.2
+
+func main() {
+	only := flag.String("only", "", "audit the case of this `name` and print its diagnosis")
+	dir := flag.String("write", "spec/remote", "the `folder` that PROXIES.md and proxies.json are written to")
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	if err := run(ctx, *only, *dir); err != nil {
+		fmt.Fprintln(os.Stderr, "proxies:", err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, only, dir string) error {
+	d := Document{Resolution: resolution, Alpha: spec.DefaultAlpha, Versions: make(map[string]string)}
+	for _, p := range []string{"nginx", "haproxy"} {
+		v, err := version(p)
+		if err != nil {
+			return err
+		}
+		d.Versions[p] = v
+	}
+	all := cases()
+	if only != "" {
+		all = slices.DeleteFunc(all, func(k kase) bool { return k.name() != only })
+		if len(all) == 0 {
+			return fmt.Errorf("no case is named %q", only)
+		}
+	}
+	for _, k := range all {
+		fmt.Fprintf(os.Stderr, "%s ...", k.name())
+		start := time.Now()
+		e, err := k.audit(ctx)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(os.Stderr, " %s, %.0f s\n", e.Verdict(), time.Since(start).Seconds())
+		d.Entries = append(d.Entries, e)
+		if only != "" {
+			for _, p := range e.Properties {
+				fmt.Println(p)
+			}
+			fmt.Println(e.Strays)
+			return nil
+		}
+	}
+	for _, k := range published() {
+		t, err := k.time(ctx, publishedScenario)
+		if err != nil {
+			return err
+		}
+		t.Over = nil
+		d.Published = append(d.Published, Published{Method: k.Method, Timing: t})
+	}
+	text, err := json.MarshalIndent(d, "", "  ")
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(filepath.Join(dir, "proxies.json"), append(text, '\n'), 0o644); err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(dir, "PROXIES.md"), []byte(d.Markdown()), 0o644)
+}
+
+// with opens a target for the case and starts its proxy in front of it.
+func (k kase) with(ctx context.Context, n int, do func(*proxy.Target) error) error {
+	address, err := freeAddress()
+	if err != nil {
+		return err
+	}
+	weights := k.Weights
+	t, err := proxy.Open("http://"+address+"/", slices.Repeat([]string{"127.0.0.1:0"}, n), weights, proxy.DefaultBounds)
+	if err != nil {
+		return err
+	}
+	defer t.Close()
+	defer context.AfterFunc(ctx, t.Stop)()
+	stop, err := k.start(ctx, address, t.Fleet())
+	if err != nil {
+		return err
+	}
+	defer stop()
+	return do(t)
+}
+
+// audit holds the case against its claims.
+func (k kase) audit(ctx context.Context) (*Entry, error) {
+	e := &Entry{Case: k.name(), Claim: k.Claim}
+	err := k.with(ctx, servers, func(t *proxy.Target) error {
+		options := append(slices.Clone(k.Claims), spec.Resolution(resolution), spec.Only(k.Only...))
+		r, err := t.Audit(k.name(), options...)
+		if err != nil {
+			return err
+		}
+		e.Properties, e.Moved = r.Properties, r.Moved
+		for i := range e.Properties {
+			e.Properties[i].Seconds = 0 // differs from run to run and says nothing
+		}
+		if r.Calibration != nil {
+			e.Strays = r.Calibration.Text
+		}
+		return ctx.Err()
+	})
+	if err != nil {
+		return nil, err
+	}
+	if k.Draws {
+		if e.SameTwice, err = k.sameTwice(ctx); err != nil {
+			return nil, err
+		}
+	}
+	if k.Timed {
+		for _, s := range proxy.Scenarios(servers, 20*time.Millisecond) {
+			t, err := k.time(ctx, s)
+			if err != nil {
+				return nil, err
+			}
+			t.Over = nil
+			e.Scenarios = append(e.Scenarios, t)
+		}
+	}
+	return e, nil
+}
+
+// sameTwice tells whether two starts draw the same picks: then randomness is
+// seeded with a constant, and many runs are one sample.
+func (k kase) sameTwice(ctx context.Context) (bool, error) {
+	var picks [2][]int
+	for start := range picks {
+		if err := k.with(ctx, servers, func(t *proxy.Target) error {
+			d, err := spec.Drive(t.Factory(), spec.Fleet{Servers: t.Fleet()}, 1e-9)
+			if err != nil {
+				return err
+			}
+			defer d.Close()
+			for range 40 {
+				i, err := d.Probe(spec.Request{})
+				if err != nil {
+					return err
+				}
+				picks[start] = append(picks[start], i)
+			}
+			return nil
+		}); err != nil {
+			return false, err
+		}
+	}
+	return slices.Equal(picks[0], picks[1]), nil
+}
+
+// time plays a scenario against a fresh proxy.
+func (k kase) time(ctx context.Context, s proxy.Scenario) (timing *proxy.Timing, err error) {
+	err = k.with(ctx, len(s.Work), func(t *proxy.Target) error {
+		timing, err = t.Run(s)
+		return err
+	})
+	return timing, err
+}
+
+// published are the methods of a published experiment with nginx: shares and
+// ratios of its times are what can be compared on another machine.
+func published() []kase {
+	return []kase{
+		{Proxy: "nginx", Method: "round robin", Workers: 1},
+		{Proxy: "nginx", Method: "least_conn", Workers: 1},
+		{Proxy: "nginx", Method: "random two least_conn", Workers: 1},
+	}
+}
+
+// publishedScenario is that experiment: four servers, one of them four times as
+// slow, 16 clients, 200 requests.
+var publishedScenario = proxy.Scenario{
+	Name: "published", Clients: 16, Requests: 200, Away: -1,
+	Work: []time.Duration{50 * time.Millisecond, 50 * time.Millisecond, 50 * time.Millisecond, 200 * time.Millisecond},
+}
