@@ -3,7 +3,7 @@ GO      ?= go
 PEERS   := grpc small
 SOURCES := $(shell git ls-files '*.go' go.mod go.sum)
 
-.PHONY: help verify test short race bench mutants fuzz calibrate generate audit-peers lint clean
+.PHONY: help verify test short race bench mutants fuzz calibrate generate audit-peers audit-proxies lint clean
 
 help: ## say what there is
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -41,6 +41,10 @@ generate: ## write the generated twins of reference files
 
 audit-peers: ## audit the real balancers and write spec/peers/AUDIT.md
 	@for p in $(PEERS); do echo "spec/peers/$$p" && (cd spec/peers/$$p && PICKLAW_UPDATE=1 $(GO) test -count=1 ./...) || exit 1; done
+
+audit-proxies: ## hold real proxies against the specification, and write spec/remote/PROXIES.md (10 minutes)
+	spec/remote/proxies/install.sh
+	$(GO) run ./spec/remote/proxies
 
 lint: ## vet and staticcheck
 	$(GO) vet ./...

@@ -32,7 +32,7 @@ type auditRequest struct {
 
 // foreignCommands judge what is not Go code, and show what it should look like.
 func foreignCommands() []*cobra.Command {
-	return []*cobra.Command{auditCommand()}
+	return []*cobra.Command{auditCommand(), identifyCommand()}
 }
 
 func auditCommand() *cobra.Command {

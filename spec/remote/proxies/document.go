@@ -136,4 +136,17 @@ func firstLine(text string) string {
 }
 
 // deviations say what a deviation does to a user.
-var deviations = map[string]string{}
+var deviations = map[string]string{
+	"nginx least_conn with weights": "nginx compares requests in flight over weight, where others count the request that is " +
+		"being placed: (in flight + 1)/weight. So all idle servers are equal to it, whatever they weigh, and a rotation by " +
+		"weights chooses among them. At low load the light servers get their share of the traffic although a heavy one has " +
+		"nothing to do; a user who weights by speed pays for that with latency. The manual says that ties are tried in turn.",
+	"nginx least_conn, 2 workers": "Without a zone each worker counts its own requests only, so a server that is busy " +
+		"through the other worker looks idle. With w workers that share the connections the choice is as good as w balancers " +
+		"that do not know of each other. The manual says that a zone shares the state; nothing warns when there is none.",
+	"haproxy random(1)": "HAProxy draws a random point on its ring of consistent hashing. A server's probability is the " +
+		"length of its arcs, which depends on names and weights and stays as it is: some servers get more than their share " +
+		"for as long as the configuration lasts. The manual names the ring, and not what it does to the shares.",
+	"haproxy random(2)": "The two draws may be the same server, so the most loaded server of all is still picked, and each " +
+		"draw is as uneven as the arcs of the ring. It balances between random and the power of two distinct choices.",
+}

@@ -28,9 +28,17 @@ const servers = 5
 const resolution = 0.2
 
 func main() {
+	render := flag.Bool("render", false, "write PROXIES.md from the proxies.json that is there")
 	only := flag.String("only", "", "audit the case of this `name` and print its diagnosis")
 	dir := flag.String("write", "spec/remote", "the `folder` that PROXIES.md and proxies.json are written to")
 	flag.Parse()
+	if *render {
+		if err := again(*dir); err != nil {
+			fmt.Fprintln(os.Stderr, "proxies:", err)
+			os.Exit(1)
+		}
+		return
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	if err := run(ctx, *only, *dir); err != nil {
@@ -200,4 +208,17 @@ func published() []kase {
 var publishedScenario = proxy.Scenario{
 	Name: "published", Clients: 16, Requests: 200, Away: -1,
 	Work: []time.Duration{50 * time.Millisecond, 50 * time.Millisecond, 50 * time.Millisecond, 200 * time.Millisecond},
+}
+
+// again writes the document from earlier findings, after its words have changed.
+func again(dir string) error {
+	text, err := os.ReadFile(filepath.Join(dir, "proxies.json"))
+	if err != nil {
+		return err
+	}
+	var d Document
+	if err := json.Unmarshal(text, &d); err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(dir, "PROXIES.md"), []byte(d.Markdown()), 0o644)
 }

@@ -1,0 +1,262 @@
+package identify
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/picklaw/picklaw/oracle"
+	"github.com/picklaw/picklaw/policies"
+	"github.com/picklaw/picklaw/spec"
+)
+
+// truths are the names of reference policies that are not their own law.
+var truths = map[string]string{
+	"ring": Hash, "ring:1": Hash, "maglev": Hash, "rendezvous": Hash, "hash-mod": Hash,
+}
+
+// TestReferencePoliciesAreNamed holds the search to its promise: the truth is
+// never refuted, and it is the only law left. The run is one of a fixed seed; the
+// truth would be refuted with probability 1e-9.
+func TestReferencePoliciesAreNamed(t *testing.T) {
+	named := 0
+	for _, s := range spec.Reference() {
+		if s.Policy == nil {
+			continue
+		}
+		r, err := Identify(OfPolicy(s.Policy), Default)
+		require.NoError(t, err, s.Name)
+		law := spec.ClaimedLaw(s.Claims...)
+		truth, known := truths[s.Name]
+		switch {
+		case strings.Contains(s.Name, "ewma"):
+			require.Contains(t, strings.Join(r.Observations, "\n"), "latencies matter", s.Name)
+			require.NotContains(t, strings.Join(r.Observations, "\n"), "failures matter", s.Name)
+			continue
+		case !known && law != nil:
+			truth = law.String()
+		case !known:
+			continue
+		}
+		for _, l := range r.Refuted {
+			require.NotEqual(t, truth, l.Law, "%s: the truth was refuted", s.Name)
+		}
+		if !refutable(truth) {
+			continue // it has no state on a fleet of equal weights that is its own
+		}
+		require.Equal(t, []string{truth}, r.Remaining, s.Name)
+		for _, o := range r.Observations {
+			require.Contains(t, o, "weights are ignored", s.Name)
+		}
+		if truth != Hash {
+			require.Less(t, r.Within, 0.1, s.Name)
+		}
+		named++
+	}
+	require.GreaterOrEqual(t, named, 8)
+}
+
+// refutable laws are those that a search looks for on equal weights.
+func refutable(name string) bool {
+	for _, l := range oracle.KnownLaws(7) {
+		if l.String() == name {
+			return true
+		}
+	}
+	return name == Hash
+}
+
+func TestWeightedLawsAreNamed(t *testing.T) {
+	for truth, choose := range map[string]func(view *policies.Snapshot, c policies.Coins) int{
+		"weighted-random": func(v *policies.Snapshot, c policies.Coins) int {
+			w := make([]uint64, v.Len())
+			for i, s := range v.Servers {
+				w[i] = s.Weight
+			}
+			return c.Weighted(w)
+		},
+		"weighted-least-request": func(v *policies.Snapshot, c policies.Coins) int {
+			var best []int
+			least := 0.0
+			for i, s := range v.Servers {
+				cost := (v.Loads[i] + 1) / float64(s.Weight)
+				if best == nil || cost < least {
+					best, least = nil, cost
+				}
+				if cost == least {
+					best = append(best, i)
+				}
+			}
+			return best[c.IntN(len(best))]
+		},
+	} {
+		r, err := Identify(OfPolicy(func() policies.Policy { return chooser(choose) }), Default)
+		require.NoError(t, err)
+		require.Equal(t, []string{truth}, r.Weighted)
+		require.Empty(t, r.Observations, truth)
+	}
+}
+
+type chooser func(*policies.Snapshot, policies.Coins) int
+
+func (f chooser) Pick(_ policies.Request, v policies.View, c policies.Coins) int {
+	return f(v.(*policies.Snapshot), c)
+}
+
+// A flawed balancer follows the power of two choices but for one thing.
+func TestFlawsAreObserved(t *testing.T) {
+	two := func() policies.Policy { return policies.PowerOfD{D: 2} }
+	for name, c := range map[string]struct {
+		factory spec.Factory
+		says    string
+	}{
+		"never falls after a failure": {altered(OfPolicy(two), func(p *flawed) {
+			p.done = func(done func(spec.Outcome) error, o spec.Outcome) error {
+				if o.Failed {
+					return nil
+				}
+				return done(o)
+			}
+		}), "that failed it no longer follows power-of-d:2"},
+		"never falls after a cancelled request": {altered(OfPolicy(two), func(p *flawed) {
+			p.done = func(done func(spec.Outcome) error, o spec.Outcome) error {
+				if o.Canceled {
+					return nil
+				}
+				return done(o)
+			}
+		}), "that were cancelled it no longer follows power-of-d:2"},
+		"forgets at an update": {altered(OfPolicy(two), func(p *flawed) {
+			p.update = func(fleet []spec.Server) error {
+				fresh, err := OfPolicy(two)(spec.Fleet{Servers: fleet, Seed: 9})
+				p.Picker = fresh
+				return err
+			}
+		}), "state is lost"},
+	} {
+		r, err := Identify(c.factory, Default)
+		require.NoError(t, err, name)
+		require.Equal(t, []string{"power-of-d:2"}, r.Remaining, name)
+		require.Contains(t, strings.Join(r.Observations, "\n"), c.says, name)
+	}
+}
+
+// TestAServerThatIsNeverPicked hides the last server.
+func TestAServerThatIsNeverPicked(t *testing.T) {
+	r, err := Identify(OfPolicy(func() policies.Policy {
+		return chooser(func(v *policies.Snapshot, c policies.Coins) int { return c.IntN(max(1, v.Len()-1)) })
+	}), Default)
+	require.NoError(t, err)
+	require.Empty(t, r.Remaining)
+	require.Contains(t, strings.Join(r.Observations, "\n"), "s6 never picked in 700 picks")
+}
+
+// TestWhatIsNoKnownLawIsNotNamed mixes two of them.
+func TestWhatIsNoKnownLawIsNotNamed(t *testing.T) {
+	r, err := Identify(OfPolicy(func() policies.Policy {
+		return chooser(func(v *policies.Snapshot, c policies.Coins) int {
+			if c.IntN(2) == 0 {
+				return c.IntN(v.Len())
+			}
+			return policies.LeastRequest{}.Pick(policies.Request{}, v, c)
+		})
+	}), Default)
+	require.NoError(t, err)
+	require.Empty(t, r.Remaining)
+}
+
+func TestTheHeavierIsNamedAlthoughItNeverFills(t *testing.T) {
+	r, err := Identify(OfPolicy(func() policies.Policy {
+		return chooser(func(v *policies.Snapshot, c policies.Coins) int {
+			i := c.IntN(v.Len())
+			j := c.IntN(v.Len() - 1)
+			if j >= i {
+				j++
+			}
+			if v.Loads[j] > v.Loads[i] {
+				return j
+			}
+			return i
+		})
+	}), Default)
+	require.NoError(t, err)
+	require.Equal(t, []string{"heavier-of-d:2"}, r.Remaining)
+}
+
+func TestFailuresThatMatter(t *testing.T) {
+	r, err := Identify(OfPolicy(func() policies.Policy { return &avoider{bad: make(map[spec.ServerID]bool)} }), Default)
+	require.NoError(t, err)
+	require.Contains(t, strings.Join(r.Observations, "\n"), "failures matter: idle servers got 0.0%")
+	require.NotContains(t, strings.Join(r.Observations, "\n"), "latencies matter")
+}
+
+// An avoider picks at random among the servers whose last request did not fail.
+type avoider struct{ bad map[spec.ServerID]bool }
+
+func (a *avoider) Pick(_ policies.Request, v policies.View, c policies.Coins) int {
+	var good []int
+	for i := range v.Len() {
+		if !a.bad[v.Server(i).ID] {
+			good = append(good, i)
+		}
+	}
+	if len(good) == 0 {
+		return c.IntN(v.Len())
+	}
+	return good[c.IntN(len(good))]
+}
+
+func (a *avoider) Observe(id spec.ServerID, o policies.Outcome) { a.bad[id] = o.Failed }
+
+func TestOptionsAreChecked(t *testing.T) {
+	for _, change := range []func(*Options){
+		func(o *Options) { o.Alpha = 0 },
+		func(o *Options) { o.Picks = 0 },
+		func(o *Options) { o.Contamination = 0.5 },
+		func(o *Options) { o.Contamination = 0.05 }, // twice that is not below 0.1
+		func(o *Options) { o.Within = 2 },
+		func(o *Options) { o.Fleet = policies.Fleet(1) },
+	} {
+		o := Default
+		change(&o)
+		_, err := Identify(OfPolicy(func() policies.Policy { return policies.Random{} }), o)
+		require.ErrorContains(t, err, "identify: ")
+	}
+	_, err := Identify(func(spec.Fleet) (spec.Picker, error) { return nil, errors.New("no luck") }, Default)
+	var subject *spec.Misbehaviour
+	require.ErrorAs(t, err, &subject)
+}
+
+// flawed lets a test change what a balancer does at its ends.
+type flawed struct {
+	spec.Picker
+	done   func(done func(spec.Outcome) error, o spec.Outcome) error
+	update func([]spec.Server) error
+}
+
+func altered(f spec.Factory, change func(*flawed)) spec.Factory {
+	return func(fleet spec.Fleet) (spec.Picker, error) {
+		p, err := f(fleet)
+		w := &flawed{Picker: p}
+		change(w)
+		return w, err
+	}
+}
+
+func (p *flawed) Pick(ctx context.Context, q spec.Request) (spec.ServerID, func(spec.Outcome) error, error) {
+	id, done, err := p.Picker.Pick(ctx, q)
+	if p.done == nil {
+		return id, done, err
+	}
+	return id, func(o spec.Outcome) error { return p.done(done, o) }, err
+}
+
+func (p *flawed) Update(fleet []spec.Server) error {
+	if p.update != nil {
+		return p.update(fleet)
+	}
+	return p.Picker.(spec.Updater).Update(fleet)
+}
