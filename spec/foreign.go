@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-
-	"github.com/picklaw/picklaw/oracle"
 )
 
 // What follows serves adapters to subjects that are not Go code: programs that
@@ -104,5 +102,5 @@ func (r *Run) fleetsTried(wanted string) string {
 	return wanted
 }
 
-// ClaimedLaw is the law that options claim, nil when they claim none.
-func ClaimedLaw(options ...Option) oracle.Law { return newConfig(options).claims.Law }
+// ClaimsOf is what options claim.
+func ClaimsOf(options ...Option) Claims { return newConfig(options).claims }

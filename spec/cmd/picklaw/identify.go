@@ -166,8 +166,8 @@ func (q *identifyRequest) show(out io.Writer, r *identify.Result) error {
 	default:
 		fmt.Fprintf(out, "follows one of %s, which these states cannot tell apart\n", strings.Join(r.Remaining, ", "))
 	}
-	if len(r.Weighted) > 0 {
-		fmt.Fprintf(out, "with unequal weights: %s\n", strings.Join(r.Weighted, " or "))
+	if len(r.EqualWeights) > 0 {
+		fmt.Fprintf(out, "where all weights are equal, that is %s\n", strings.Join(r.EqualWeights, " or "))
 	}
 	for _, o := range r.Observations {
 		fmt.Fprintln(out, "observed:", o)

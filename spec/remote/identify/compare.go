@@ -38,6 +38,7 @@ func (s *search) latencies() error {
 	if err != nil || !matter {
 		return err
 	}
+	s.learns = true
 	s.observe("latencies matter: idle servers got %.1f%% of the picks each while they were slow, and %.1f%% while others were", 100*share, 100*fair)
 	if len(s.result.Remaining) == 0 {
 		s.result.Remaining = append(s.result.Remaining, LatencyDriven)
@@ -54,6 +55,7 @@ func (s *search) failures() error {
 		return spec.Outcome{Latency: time.Millisecond, Failed: odd}
 	})
 	if err == nil && matter {
+		s.failing = true
 		s.observe("failures matter: idle servers got %.1f%% of the picks each while they failed, and %.1f%% while others did", 100*share, 100*fair)
 	}
 	return err

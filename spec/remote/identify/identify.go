@@ -36,9 +36,9 @@ var Default = Options{Alpha: spec.DefaultAlpha, Seed: 1, Picks: 20_000, Within: 
 type Result struct {
 	Refuted   []Refuted `json:"refuted"`
 	Remaining []string  `json:"remaining"` // empty: no known law
-	// Weighted are the laws that remain on a fleet of unequal weights; nil when
-	// none was tried.
-	Weighted     []string `json:"weighted,omitempty"`
+	// EqualWeights is what a law of weights comes down to when all are equal; it is
+	// empty for the other laws.
+	EqualWeights []string `json:"equal_weights,omitempty"`
 	Observations []string `json:"observations"`
 	Picks        int      `json:"picks"` // that told laws apart
 	// Within bounds the distance between the balancer and the remaining law at the
@@ -68,6 +68,8 @@ type search struct {
 	Options
 	result Result
 	best   oracle.Law // what the picks fit, once that is clear
+	// What its looks found out: latencies matter, failures matter.
+	learns, failing bool
 }
 
 // Identify drives balancers of the factory. It fails when the options are out
@@ -136,10 +138,13 @@ func (s *search) evidence(claim oracle.Law, rivals []oracle.Law) *oracle.Evidenc
 func candidates(fleet []spec.Server) []oracle.Law {
 	known := oracle.KnownLaws(len(fleet))
 	if weightsOf(fleet) != nil {
-		known = append(known, oracle.WeightedLaws()...)
+		known = append(known, weightedLaws()...)
 	}
 	return known
 }
+
+// weightedLaws are those that read weights.
+func weightedLaws() []oracle.Law { return append(oracle.WeightedLaws(), oracle.WeightedRoundRobin{}) }
 
 // weightsOf is nil when all weights are equal.
 func weightsOf(fleet []spec.Server) []uint64 {

@@ -1,8 +1,10 @@
 package identify
 
 import (
+	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/picklaw/picklaw/oracle"
 	"github.com/picklaw/picklaw/spec"
@@ -71,7 +73,10 @@ func (s *search) keys() (keyed bool, err error) {
 	}
 	s.result.Remaining = append(s.result.Remaining, Hash)
 	s.result.Picks = picks
-	return true, s.keysUnderLoad(d, owner)
+	if err := s.keysUnderLoad(d, owner); err != nil {
+		return true, err
+	}
+	return true, s.keysAtJoin(d, fleet)
 }
 
 // keysUnderLoad holds requests of one key and asks for all of them.
@@ -95,4 +100,51 @@ func (s *search) keysUnderLoad(d *spec.Driver, owner map[int]int) error {
 		s.observe("%d of %d keys moved while 8 requests of one key were in flight: loads matter too", moved, len(owner))
 	}
 	return d.Drain()
+}
+
+// keysAtJoin lets a server join and counts the keys that move.
+func (s *search) keysAtJoin(d *spec.Driver, fleet []spec.Server) error {
+	u, ok := d.Picker().(spec.Updater)
+	if !ok || s.Fleet != nil {
+		return nil
+	}
+	const keys = 2000
+	ask := func() ([]spec.ServerID, error) {
+		all := make([]spec.ServerID, keys)
+		for k := range all {
+			id, done, err := d.Picker().Pick(context.Background(), spec.Request{Key: fmt.Sprintf("join-%d", k)})
+			if err == nil {
+				err = done(spec.Outcome{})
+			}
+			if err != nil {
+				return nil, err
+			}
+			all[k] = id
+		}
+		return all, nil
+	}
+	before, err := ask()
+	if err != nil {
+		return err
+	}
+	visitor := spec.Server{ID: 1000, Name: "visitor", Weight: 1}
+	if err := u.Update(append(slices.Clone(fleet), visitor)); err != nil {
+		return err
+	}
+	after, err := ask()
+	if err != nil {
+		return err
+	}
+	moved, between := 0, 0
+	for k := range before {
+		if before[k] != after[k] {
+			moved++
+			if after[k] != visitor.ID {
+				between++
+			}
+		}
+	}
+	s.observe("when a server joined %d others, %.1f%% of the keys moved, where %.1f%% must; %.1f%% moved between the others",
+		len(fleet), 100*float64(moved)/keys, 100/float64(len(fleet)+1), 100*float64(between)/keys)
+	return nil
 }

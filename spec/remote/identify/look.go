@@ -17,7 +17,7 @@ const lookPicks = 1500
 
 // look finds out what the law does not say.
 func (s *search) look() error {
-	for _, l := range []func() error{s.idle, s.weights, s.churn, s.update, s.latencies, s.failures} {
+	for _, l := range []func() error{s.latencies, s.failures, s.idle, s.weights, s.churn, s.update} {
 		err := l()
 		var subject *spec.Misbehaviour
 		switch {
@@ -60,7 +60,7 @@ func (s *search) idle() error {
 
 // weights plays a fleet of unequal weights.
 func (s *search) weights() error {
-	if s.best == nil || s.Fleet != nil {
+	if s.learns || s.Fleet != nil {
 		return nil
 	}
 	fleet := policies.Fleet(5)
@@ -81,17 +81,20 @@ func (s *search) weights() error {
 	if err != nil {
 		return err
 	}
-	s.result.Weighted = spellings(e.Remaining())
-	weighted := spellings(oracle.WeightedLaws())
-	ignores := len(s.result.Weighted) > 0
-	for _, name := range s.result.Weighted {
-		ignores = ignores && !slices.Contains(weighted, name)
+	left, weighted, read := spellings(e.Remaining()), spellings(weightedLaws()), 0
+	for _, name := range left {
+		if slices.Contains(weighted, name) {
+			read++
+		}
 	}
 	switch {
-	case ignores:
-		s.observe("weights are ignored: with weights %s it follows %s", strings.Join(words, " "), strings.Join(s.result.Weighted, " or "))
-	case len(s.result.Weighted) == 0:
+	case len(left) == 0 && s.best != nil:
 		s.observe("with weights %s it follows no known law", strings.Join(words, " "))
+	case len(left) == 0:
+	case read == 0:
+		s.observe("weights are ignored: with weights %s it follows %s", strings.Join(words, " "), strings.Join(left, " or "))
+	case read == len(left): // the law without weights is what it comes down to
+		s.result.EqualWeights, s.result.Remaining = s.result.Remaining, left
 	}
 	return nil
 }
@@ -122,7 +125,7 @@ func staircase(n int) []float64 {
 
 // churn lets many requests end in every way, and looks whether the counts fall.
 func (s *search) churn() error {
-	if s.best == nil {
+	if s.best == nil || s.learns {
 		return nil
 	}
 	fleet := s.fleet()
@@ -162,8 +165,12 @@ func (s *search) churn() error {
 			}
 		}
 		d.Close()
+		why := "counts do not fall as they should"
+		if s.failing && way.outcome.Failed {
+			why += ", or failures are remembered"
+		}
 		if !ok {
-			s.observe("after requests at %s that %s it no longer follows %v: counts do not fall as they should, or outcomes matter", fleet[0].Name, way.name, s.best)
+			s.observe("after requests at %s that %s it no longer follows %v: %s", fleet[0].Name, way.name, s.best, why)
 		}
 	}
 	return nil
@@ -171,7 +178,7 @@ func (s *search) churn() error {
 
 // update updates the fleet while requests are in flight.
 func (s *search) update() error {
-	if s.best == nil || s.Fleet != nil {
+	if s.best == nil || s.learns || s.Fleet != nil {
 		return nil
 	}
 	fleet := s.fleet()

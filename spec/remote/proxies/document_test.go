@@ -76,7 +76,7 @@ func TestConfigurations(t *testing.T) {
 			_, err := spec.Find(name)
 			require.NoError(t, err)
 		}
-		if law := spec.ClaimedLaw(k.Claims...); law != nil {
+		if law := spec.ClaimsOf(k.Claims...).Law; law != nil {
 			_, err := oracle.ParseLaw(law.String())
 			require.NoError(t, err)
 		}

@@ -19,7 +19,7 @@ type Report struct {
 func (t *Target) Audit(name string, options ...spec.Option) (*Report, error) {
 	r := new(Report)
 	own := []spec.Option{spec.FixedFleet(t.fleet)}
-	if law := spec.ClaimedLaw(options...); law != nil {
+	if law := spec.ClaimsOf(options...).Law; law != nil {
 		c, err := t.Calibrate(law)
 		var subject *spec.Misbehaviour
 		switch {

@@ -100,6 +100,9 @@ func TestHonestProxyHolds(t *testing.T) {
 }
 
 func TestWrongProxyIsConvictedAndDiagnosed(t *testing.T) {
+	if testing.Short() {
+		t.Skip("hundreds of waits of 16 ms; an honest proxy is audited in short runs too")
+	}
 	t.Parallel()
 	target := startProxy(t, 4, policies.Random{}, DefaultBounds)
 	target.probes = 100
@@ -115,6 +118,9 @@ func TestWrongProxyIsConvictedAndDiagnosed(t *testing.T) {
 // TestLagIsWaitedFor lets the proxy notice an end 6 ms after the client, which is
 // more than the first wait and less than the third.
 func TestLagIsWaitedFor(t *testing.T) {
+	if testing.Short() {
+		t.Skip("hundreds of waits of 16 ms; a settled proxy is calibrated in short runs too")
+	}
 	t.Parallel()
 	p := startProxy(t, 3, policies.LeastRequest{}, DefaultBounds)
 	p.lag.Store(int64(6 * time.Millisecond))
