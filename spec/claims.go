@@ -28,10 +28,13 @@ type Claims struct {
 	Rotates        bool
 	SlowsByLoad    *float64 // with this power of the load; nil: no promise
 	Sticks         bool
+	Retries        bool
+	Independent    bool
 
 	world, judge bool   // the suite's own engines, as subjects
 	part         string // or another part of the house
 }
+
 
 // Config is how a check is run.
 type config struct {
@@ -124,6 +127,14 @@ func SlowsByLoad(bias float64) Option { return func(c *config) { c.claims.SlowsB
 
 // Sticks claims that a request whose cookie names an eligible server goes there.
 func Sticks() Option { return func(c *config) { c.claims.Sticks = true } }
+
+// Retries claims that a request does not go to a server that has had it before,
+// as Request.Tried says, and is refused when every server has.
+func Retries() Option { return func(c *config) { c.claims.Retries = true } }
+
+// Independent claims that balancers built with different seeds decide
+// independently.
+func Independent() Option { return func(c *config) { c.claims.Independent = true } }
 
 // Learns claims that a policy is fed by outcomes and stores them only when they
 // are observed.

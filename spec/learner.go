@@ -40,12 +40,6 @@ var learnerProperties = []*Property{
 		Source:   "kubernetes/ingress-nginx#4448",
 		Applies:  learns, Exact: exactSurvivors,
 	},
-	{
-		Name: "feedback/twin-verdicts", Level: Must,
-		Sentence: "A policy that does not claim to read verdicts picks the same when every verdict is flipped.",
-		Source:   "an error that counts as no latency: kubernetes/ingress-nginx#5540",
-		Applies:  func(c *Claims) bool { return c.Learns && !c.ReadsVerdicts }, Exact: exactTwins,
-	},
 }
 
 func learns(c *Claims) bool { return c.Learns }
@@ -213,19 +207,4 @@ func exactSurvivors(r *Run) Result {
 		return *bad
 	}
 	return Result{Verdict: Holds, Observed: fmt.Sprintf("the same law at %d times after a join and a leave", len(somePoints))}
-}
-
-func exactTwins(r *Run) Result {
-	twin, fleet := r.taught(false)
-	flipped, _ := r.taught(true)
-	for _, point := range somePoints {
-		if bad := differs(r.lawAt(twin, fleet, point.loads, point.at), r.lawAt(flipped, fleet, point.loads, point.at),
-			describe(fleet, point.loads)+", all verdicts flipped"); bad != nil {
-			return *bad
-		}
-	}
-	if a, b := stateOf(twin), stateOf(flipped); a != b {
-		return Result{Verdict: Violated, Finding: WrongLaw, Expected: "state " + a, Observed: "state " + b + " with all verdicts flipped"}
-	}
-	return Result{Verdict: Holds, Observed: "the same estimates to the last bit"}
 }

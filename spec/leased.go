@@ -3,6 +3,7 @@ package spec
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/picklaw/picklaw/policies"
 )
@@ -36,6 +37,7 @@ func (p *leased) endpoints(fleet []Server) []policies.Endpoint {
 }
 
 func (p *leased) Pick(ctx context.Context, q Request) (ServerID, func(Outcome) error, error) {
+	q.Tried = p.tried(q.Tried)
 	lease, err := p.balancer.Acquire(ctx, q)
 	if err != nil {
 		return 0, nil, err
@@ -45,6 +47,20 @@ func (p *leased) Pick(ctx context.Context, q Request) (ServerID, func(Outcome) e
 		return 0, nil, fmt.Errorf("spec: the balancer leased %q, which is not in the fleet", lease.Server().Name)
 	}
 	return id, lease.Release, nil
+}
+
+// tried translates ids: a Balancer hands out its own.
+func (p *leased) tried(known []ServerID) []ServerID {
+	if len(known) == 0 {
+		return nil
+	}
+	var tried []ServerID
+	for _, s := range p.balancer.Snapshot().Servers {
+		if slices.Contains(known, p.ids[s.Name]) {
+			tried = append(tried, s.ID)
+		}
+	}
+	return tried
 }
 
 func (p *leased) Update(fleet []Server) error { return p.balancer.Update(p.endpoints(fleet)) }

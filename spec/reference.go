@@ -16,7 +16,7 @@ func Reference() []Subject {
 		s := Subject{
 			Name: "balancer/" + r.Name, Doc: r.Doc + ", leased out by a Balancer",
 			New:    Leased(r.Policy),
-			Claims: append([]Option{CountsInFlight(), ReleasesOnce(), KeepsCounts(), Concurrent()}, r.outside...),
+			Claims: append([]Option{CountsInFlight(), ReleasesOnce(), KeepsCounts(), Concurrent(), Retries(), Independent()}, r.outside...),
 		}
 		if r.law != nil && !r.learns {
 			s.Claims = append(s.Claims, Law(r.law))
