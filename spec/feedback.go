@@ -152,8 +152,8 @@ func exactReverseRanks(r *Run) Result {
 	return Result{Verdict: Holds, Observed: text}
 }
 
-// A told is one outcome that a learner is told of.
-type told struct {
+// A heard is one outcome that a learner is told of.
+type heard struct {
 	server  int
 	at      time.Duration
 	latency time.Duration
@@ -164,7 +164,7 @@ type told struct {
 func exactErrorsNeverPay(r *Run) Result {
 	fleet := fleetOf(4)
 	random := rand.New(rand.NewPCG(r.Seed, 0))
-	teach := func(history []told) policies.Policy {
+	teach := func(history []heard) policies.Policy {
 		l := r.newLearner(fleet)
 		for _, o := range history {
 			r.observe(l, fleet[o.server], o.at, o.latency, o.failed)
@@ -173,11 +173,11 @@ func exactErrorsNeverPay(r *Run) Result {
 	}
 	flips := 0
 	for range 40 {
-		var history []told
+		var history []heard
 		at := time.Duration(0)
 		for range 1 + random.IntN(12) {
 			at += time.Duration(random.IntN(3000)) * time.Millisecond
-			history = append(history, told{random.IntN(4), at, time.Duration(1+random.IntN(3000)) * time.Millisecond, random.IntN(3) == 0})
+			history = append(history, heard{random.IntN(4), at, time.Duration(1+random.IntN(3000)) * time.Millisecond, random.IntN(3) == 0})
 		}
 		before := teach(history)
 		for k, o := range history {
