@@ -31,7 +31,7 @@ func (m Module) section(reports []*spec.Report, laws []Judged) string {
 		if j.Convicted {
 			verdict, picks = "violated (wrong law)", fmt.Sprintf("convicted after %d", j.Picks)
 		}
-		fmt.Fprintf(&b, "| %s | frozen law | %v | %s | %s |\n", j.Name, j.Claim, verdict, picks)
+		fmt.Fprintf(&b, "| %s | law from fresh states | %v | %s | %s |\n", j.Name, j.Claim, verdict, picks)
 	}
 	fmt.Fprintln(&b)
 	docs := make(map[string]string)

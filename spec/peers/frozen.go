@@ -22,7 +22,12 @@ type Frozen struct {
 	// Settle is called when a state is reached and before its picks are taken; nil
 	// for nothing to do.
 	Settle func(spec.Picker)
-	Pinned string // what a deviation that is known does to a user
+	// Out are the servers, by index, that an update takes away before anything is
+	// picked: they stay in the fleet with a weight of 0. The claim is about the
+	// others.
+	Out      []int
+	TiesOpen bool
+	Pinned   string // what a deviation that is known does to a user
 }
 
 // A Judged is a law that was held against a claim.
@@ -39,8 +44,8 @@ type Judged struct {
 // with probability beta.
 func (f Frozen) judge(alpha float64) (Judged, error) {
 	const delta, beta = 0.1, 1e-6
-	audit := oracle.Audit{Claim: f.Claim, Alpha: alpha}
-	states := frozenStates(f.Servers)
+	audit := oracle.Audit{Claim: f.Claim, Alpha: alpha, AnyTie: f.TiesOpen}
+	states := frozenStates(f.Servers - len(f.Out))
 	picks, err := audit.PicksFor(states, delta, beta)
 	if err != nil {
 		return Judged{}, err
@@ -51,11 +56,12 @@ func (f Frozen) judge(alpha float64) (Judged, error) {
 	}
 	judged := Judged{Frozen: f}
 	for _, s := range states {
-		p, err := f.reach(s)
+		p, last, err := f.reach(s)
 		if err != nil {
 			return Judged{}, err
 		}
 		for range picks {
+			s.History = last
 			id, done, err := p.Pick(context.Background(), spec.Request{})
 			if err != nil {
 				return Judged{}, err
@@ -63,9 +69,14 @@ func (f Frozen) judge(alpha float64) (Judged, error) {
 			if err := done(spec.Outcome{}); err != nil {
 				return Judged{}, err
 			}
-			if err := evidence.Observe(s, int(id-firstID)); err != nil {
+			i, err := f.index(id)
+			if err != nil {
 				return Judged{}, err
 			}
+			if err := evidence.Observe(s, i); err != nil {
+				return Judged{}, err
+			}
+			last = []int{i}
 			if evidence.Convicted() && !judged.Convicted {
 				judged.Convicted, judged.Picks, judged.State = true, evidence.Picks(), s.Loads
 			}
@@ -85,39 +96,93 @@ func (f Frozen) judge(alpha float64) (Judged, error) {
 	return judged, nil
 }
 
+// index is the position of a server among those that are in.
+func (f Frozen) index(id spec.ServerID) (int, error) {
+	i := 0
+	for k := range f.Servers {
+		in := !slices.Contains(f.Out, k)
+		if id == spec.ServerID(firstID+k) {
+			if !in {
+				return 0, fmt.Errorf("%s picked server %d, whose weight is 0", f.Name, id)
+			}
+			return i, nil
+		}
+		if in {
+			i++
+		}
+	}
+	return 0, fmt.Errorf("%s picked server %d, which is not in the fleet", f.Name, id)
+}
+
+// open builds a new instance and takes away the servers that are out.
+func (f Frozen) open() (spec.Picker, error) {
+	fleet := Fleet(f.Servers)
+	p, err := f.Build(spec.Fleet{Servers: fleet})
+	if err != nil || len(f.Out) == 0 {
+		return p, err
+	}
+	u, ok := p.(spec.Updater)
+	if !ok {
+		return nil, fmt.Errorf("%s has no update, by which a server could be taken away", f.Name)
+	}
+	for _, k := range f.Out {
+		fleet[k].Weight = 0
+	}
+	return p, u.Update(fleet)
+}
+
 // reach opens a new instance and brings it into the state: it fills every server
-// up to the largest load, then releases down.
-func (f Frozen) reach(s oracle.State) (spec.Picker, error) {
-	p, err := f.Build(spec.Fleet{Servers: Fleet(len(s.Loads))})
-	if err != nil {
-		return nil, err
+// up to the largest load, then releases down. It tells the last pick.
+func (f Frozen) reach(s oracle.State) (p spec.Picker, last []int, err error) {
+	if p, err = f.open(); err != nil {
+		return nil, nil, err
 	}
 	top := int(slices.Max(s.Loads))
 	leases := make([][]func(spec.Outcome) error, len(s.Loads))
+	last = []int{}
 	// A server that is never filled up ends this: a rule that gives some server
 	// with room 1/n² or more needs no more, except with probability 1e-12.
 	budget := (2*len(leases)*top + 8*28) * len(leases) * len(leases)
 	for picks := 0; slices.ContainsFunc(leases, func(l []func(spec.Outcome) error) bool { return len(l) < top }); picks++ {
 		if picks == budget {
-			return nil, fmt.Errorf("%s never fills: %d picks to have %d at each of %d servers", f.Name, picks, top, len(leases))
+			return nil, nil, fmt.Errorf("%s never fills: %d picks to have %d at each of %d servers", f.Name, picks, top, len(leases))
 		}
 		id, done, err := p.Pick(context.Background(), spec.Request{})
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
-		leases[id-firstID] = append(leases[id-firstID], done)
+		i, err := f.index(id)
+		if err != nil {
+			return nil, nil, err
+		}
+		leases[i], last = append(leases[i], done), []int{i}
 	}
 	for i, load := range s.Loads {
 		for _, done := range leases[i][int(load):] {
 			if err := done(spec.Outcome{}); err != nil {
-				return nil, err
+				return nil, nil, err
 			}
 		}
 	}
 	if f.Settle != nil {
 		f.Settle(p)
 	}
-	return p, nil
+	return p, last, nil
+}
+
+// WithOneOut holds the claims of subjects again with one server of five taken
+// away: its share must go to all others as the law has it, and to no neighbour.
+func WithOneOut(version string, claims map[string]oracle.Law, subjects []spec.Subject) []Frozen {
+	var all []Frozen
+	for _, s := range subjects {
+		if law := claims[s.Name]; law != nil {
+			all = append(all, Frozen{
+				Name: s.Name + "/one-out", Version: version, Claim: law,
+				Servers: 5, Build: s.New, Out: []int{1},
+			})
+		}
+	}
+	return all
 }
 
 // frozenStates are states in which laws differ: all equal, a staircase, a pair

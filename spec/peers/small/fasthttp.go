@@ -159,6 +159,14 @@ var fasthttpDeviations = []peers.Deviation{
 	peers.SameFirstPick("fasthttp/LBClient", fasthttpVersion, fasthttpSubjects[0].New,
 		"With nothing in flight and nothing served yet, the first client of the list wins every tie. A rollout that restarts a thousand processes at once sends their first thousand requests to one server."),
 	{
+		Name: "fasthttp/removal-before-first-request", Version: fasthttpVersion,
+		State:    "3 clients, one removed with RemoveClients before the first request; 90 requests, one after another",
+		Expected: "no request at the client that was removed",
+		Observed: "30 of 90 requests at the client that was removed",
+		Effect:   "The clients are taken in at the first request. A removal before that finds nobody to remove and is forgotten, without an error: a server that is found dead while a program starts gets its share all the same, until it is removed once more.",
+		Observe:  observeRemoval,
+	},
+	{
 		Name: "fasthttp/newcomer-takes-all", Version: fasthttpVersion,
 		State:    "3 clients that have served 300 requests, a fourth is added; then 100 requests, one after another",
 		Expected: "a quarter of the requests, or so, to each",
@@ -167,6 +175,32 @@ var fasthttpDeviations = []peers.Deviation{
 			"the coldest server takes the whole traffic alone, and one that answers fast with errors keeps it for as long as its penalty is shorter than the gap between requests.",
 		Observe: observeNewcomer,
 	},
+}
+
+// usedLBClient has served a request, so that it has taken its clients in.
+func usedLBClient(f spec.Fleet) (spec.Picker, error) {
+	c, err := newLBClient(f.Servers)
+	if err != nil {
+		return nil, err
+	}
+	_, err = peers.Sequence(c, 1)
+	return c, err
+}
+
+func observeRemoval() (string, error) {
+	servers := peers.Fleet(3)
+	c, err := newLBClient(servers)
+	if err != nil {
+		return "", err
+	}
+	if err := c.Update(servers[1:]); err != nil {
+		return "", err
+	}
+	turns, err := peers.Sequence(c, 90)
+	if err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("%.0f of 90 requests at the client that was removed", 90*peers.Share(turns, servers[0].ID)), nil
 }
 
 func observeNewcomer() (string, error) {
