@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -46,19 +47,9 @@ The tables: ` + strings.Join(tableIDs(), ", "),
 					return fmt.Errorf("there is no table %q to replay, want one of %s", id, strings.Join(tableIDs(), ", "))
 				}
 			}
-			var tables []replayed
-			for _, t := range chosen {
-				if isTerminal(os.Stderr) {
-					fmt.Fprintf(os.Stderr, "\r\033[K%s", t.ID)
-				}
-				r, err := replay(t)
-				if err != nil {
-					return &harnessError{err}
-				}
-				tables = append(tables, r)
-			}
-			if isTerminal(os.Stderr) {
-				fmt.Fprint(os.Stderr, "\r\033[K")
+			tables, err := replayAll(c.Context(), chosen)
+			if err != nil {
+				return err
 			}
 			return printTables(c, tables, asJSON)
 		},
@@ -73,6 +64,32 @@ func tableIDs() []string {
 		ids = append(ids, t.ID)
 	}
 	return ids
+}
+
+// replayAll replays the tables on all cores, and keeps their order.
+func replayAll(ctx context.Context, chosen []queue.Table) ([]replayed, error) {
+	bar := newProgress(os.Stderr, "tables", len(chosen))
+	defer bar.clear()
+	tables := make([]replayed, len(chosen))
+	done := make(chan error, 1)
+	go func() {
+		done <- queue.Parallel(len(chosen), func(i int) (err error) {
+			if err = ctx.Err(); err == nil {
+				tables[i], err = replay(chosen[i])
+			}
+			bar.report(i, 1)
+			return err
+		})
+	}()
+	select {
+	case <-ctx.Done(): // a table takes seconds, too long to wait for
+		return nil, ctx.Err()
+	case err := <-done:
+		if err != nil {
+			return nil, &harnessError{err}
+		}
+		return tables, nil
+	}
 }
 
 func replay(t queue.Table) (replayed, error) {
