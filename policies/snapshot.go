@@ -1,8 +1,8 @@
 package policies
 
 import (
-	"fmt"
 	"sort"
+	"strconv"
 	"time"
 )
 
@@ -48,7 +48,7 @@ func (s *Snapshot) Index(id ServerID) int {
 func Fleet(n int) []Server {
 	fleet := make([]Server, n)
 	for i := range fleet {
-		fleet[i] = Server{ID: ServerID(i), Name: fmt.Sprintf("s%d", i), Weight: 1}
+		fleet[i] = Server{ID: ServerID(i), Name: "s" + strconv.Itoa(i), Weight: 1}
 	}
 	return fleet
 }

@@ -96,8 +96,12 @@ func TestSolveRandomIsAProduct(t *testing.T) {
 
 // The full and the sorted form are two ways to the same numbers.
 func TestSolveSortedIsFull(t *testing.T) {
+	largest := 4
+	if testing.Short() {
+		largest = 3 // a tenth of the states
+	}
 	for _, p := range []policies.Policy{policies.PowerOfD{D: 2}, policies.PowerOfD{D: 2, Replacement: true}, policies.LeastRequest{}, policies.Random{}} {
-		for n := 1; n <= 4; n++ {
+		for n := 1; n <= largest; n++ {
 			c := queue.Chain{Policy: p, Servers: n, Rho: 0.9, Buffer: 7, Tolerance: 1e-12}
 			c.Form = queue.Full
 			full := solve(t, c)
@@ -198,6 +202,9 @@ func TestSolveTwoServersUnlimited(t *testing.T) {
 		{policies.Random{}, 0.5, 1, 0},
 	} {
 		t.Run(fmt.Sprintf("%v at %v", c.policy, c.rho), func(t *testing.T) {
+			if testing.Short() && c.want == 9 {
+				t.Skip("the longest queues take half a second, and short mode has ten in all")
+			}
 			s := solve(t, queue.Chain{Policy: c.policy, Servers: 2, Rho: c.rho})
 			if c.digits == 0 {
 				c.digits = 2 * s.Error * c.want

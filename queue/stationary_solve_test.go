@@ -26,6 +26,9 @@ func TestSimulateStaysInTheLawOfSolve(t *testing.T) {
 		"smooth":        {Policy: new(policies.SmoothWeighted), Servers: 3, Rho: 0.8, Buffer: 3, Weights: []uint64{3, 1, 1}},
 		"lowest index":  {Policy: replayScan{replayLoad}, Servers: 3, Rho: 0.5, Buffer: 4},
 	} {
+		if _, remembers := c.Policy.(policies.Stateful); remembers && testing.Short() {
+			continue // the most replications of all
+		}
 		t.Run(name, func(t *testing.T) {
 			solution, err := Solve(c)
 			require.NoError(t, err)

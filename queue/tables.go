@@ -21,7 +21,7 @@ type Table struct {
 
 	published [][]any
 	compute   func(t Table) ([][]any, error) // the rows without their labels
-	slow      bool                           // takes more than a second
+	slow      bool                           // takes more than a tenth of a second
 }
 
 // A Cell is one figure of a table: a number, or one element of a list of them.
@@ -188,13 +188,13 @@ var replays = map[string]Table{
 	"Q1":       {Labels: 1, compute: tableQ1, slow: true},
 	"Q2":       {Labels: 1, compute: tableQ2, slow: true},
 	"Q2-limit": {Labels: 1, compute: tableQ2Limit},
-	"Q3":       {Labels: 1, compute: tableQ3},
+	"Q3":       {Labels: 1, compute: tableQ3, slow: true},
 	"Q4":       {Labels: 1, compute: tableQ4, slow: true},
 	"Q5":       {Labels: 1, compute: tableQ5, slow: true},
 	"Q6":       {Labels: 1, compute: tableQ6},
 	"Q7":       {Labels: 2, compute: tableQ7, slow: true},
 	"M1":       {Labels: 1, compute: tableM1, slow: true},
-	"M2":       {Labels: 1, compute: tableM2},
+	"M2":       {Labels: 1, compute: tableM2, slow: true},
 	"H1":       {Labels: 2, compute: tableH1, slow: true},
 	"K1":       {Labels: 2, compute: tableK1},
 	"K2":       {Labels: 2, compute: tableK2},

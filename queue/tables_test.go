@@ -8,7 +8,7 @@ func TestTablesAreReproducedToTheDigit(t *testing.T) {
 	for _, table := range Tables() {
 		t.Run(table.ID, func(t *testing.T) {
 			if table.slow && testing.Short() {
-				t.Skip("computes for seconds, and short mode has ten in all")
+				t.Skip("computes for long, and short mode has ten seconds in all")
 			}
 			cells, err := table.Run()
 			if err != nil {
