@@ -270,7 +270,8 @@ func (w World) arrivalRate() float64 {
 	return w.Rho * w.throughput()
 }
 
-// expectedJobs is about how many requests will be counted, from above, to make
+// expectedJobs is about how many requests will be counted, from above but within
+// reason, to make
 // room for them.
 func (w World) expectedJobs() int {
 	if recorded, ok := w.Arrivals.(RecordedArrivals); ok {
@@ -281,7 +282,7 @@ func (w World) expectedJobs() int {
 		expected = float64(w.Jobs - w.Skip)
 	}
 	mean := w.arrivalRate() * (w.Horizon - w.Warmup)
-	return int(min(expected, mean+5*math.Sqrt(mean), 1<<28))
+	return int(min(expected, mean+5*math.Sqrt(mean), 1<<24))
 }
 
 // fleet is what policies are told of the servers.

@@ -294,7 +294,7 @@ func TestSimulateEndsWhenInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	for _, words := range []string{
-		"--horizon 1e12", "--model herd --jobs 9000000000000", "--model ticks --horizon 1e12",
+		"--horizon 1e12 --quantiles=false", "--model herd --jobs 9000000000000 --quantiles=false", "--model ticks --horizon 1e12",
 		"--model balls --n 10 --jobs 9000000000000", "--model herd-snapshot --dispatchers 16000000",
 	} {
 		var out, errs bytes.Buffer
