@@ -108,7 +108,7 @@ func (n *session) check(p *Property) PropertyResult {
 		Name: p.Name, Level: p.Level, Tier: tier,
 		Verdict: result.Verdict, Finding: result.Finding,
 		Expected: result.Expected, Observed: result.Observed, Evidence: result.Evidence,
-		Samples: result.Samples, Diagnosis: result.Diagnosis,
+		Samples: result.Samples, Diagnosis: result.Diagnosis, Trace: result.Trace,
 		Reproduce: n.reproduce(p), Pinned: n.subject.Pinned[p.Name],
 		Seconds: time.Since(start).Seconds(),
 	}
@@ -128,7 +128,7 @@ func (n *session) run(p *Property, tier Tier) *Run {
 	return &Run{
 		Subject: n.subject, Claims: n.config.claims, Property: p, Tier: tier,
 		Seed: oracle.Stream(n.config.seed, n.subject.Name+" "+p.Name), Alpha: n.alpha, Beta: n.beta,
-		fixed: n.config.fixed, contamination: n.config.contamination, delta: max(p.Delta, n.config.resolution),
+		traced: n.config.traced, fixed: n.config.fixed, contamination: n.config.contamination, delta: max(p.Delta, n.config.resolution),
 	}
 }
 

@@ -48,6 +48,7 @@ type config struct {
 	progress   func(*Property)
 	finished   func(PropertyResult)
 
+	traced        bool     // keep a Trace of sampled laws
 	fixed         []Server // nil: fleets are built as wanted
 	contamination float64
 	resolution    float64

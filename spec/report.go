@@ -17,6 +17,7 @@ type Result struct {
 	Samples      int     // picks looked at; 0 in the exact tier
 	LimitSamples float64 // picks that no test could do without, on average; 0 when unknown
 	Diagnosis    *Diagnosis
+	Trace        *Trace // when it was asked for
 }
 
 // A Diagnosis explains a failure.
@@ -50,6 +51,7 @@ type PropertyResult struct {
 	Reproduce    string     `json:"reproduce"`
 	Diagnosis    *Diagnosis `json:"diagnosis,omitempty"`
 	Pinned       string     `json:"pinned,omitempty"` // a known deviation of this subject, in a sentence
+	Trace        *Trace     `json:"trace,omitempty"`
 	Seconds      float64    `json:"seconds"`
 }
 

@@ -20,6 +20,7 @@ type Run struct {
 	Alpha    float64 // probability of convicting a conforming subject
 	Beta     float64 // probability of leaving a conforming subject undecided
 
+	traced        bool     // keep a Trace
 	fixed         []Server // the only fleet of the subject; nil when it takes any
 	contamination float64  // bounds the probability of a stray pick
 	delta         float64  // the smallest wrongness that must not be missed

@@ -22,6 +22,7 @@ func (r *Run) judgeLaw(before func(a *auditor, fleet int), inState func(*auditor
 		Alpha: oracle.SplitAlpha(r.Alpha, len(fleets)), Contamination: r.contamination,
 	}
 	samples, views, bound := 0, 0, 0.0
+	trace := r.newTracer(audit.Alpha)
 	for k, fleet := range fleets {
 		evidence, err := oracle.NewEvidence(audit)
 		if err != nil {
@@ -36,12 +37,14 @@ func (r *Run) judgeLaw(before func(a *auditor, fleet int), inState func(*auditor
 		if before != nil {
 			before(a, k)
 		}
+		trace.fleet()
 		for _, s := range states {
 			a.reach(s.Loads)
 			if inState != nil {
 				inState(a)
 			}
 			tally := make([]int, len(fleet))
+			trace.state(a, r.Claims.Law, s, tally)
 			for range picks {
 				seen := s
 				seen.History = a.lately()
@@ -50,8 +53,11 @@ func (r *Run) judgeLaw(before func(a *auditor, fleet int), inState func(*auditor
 					panic(err)
 				}
 				tally[i]++
+				trace.pick(evidence)
 				if evidence.Convicted() {
-					return r.convict(a, evidence, s, tally, samples)
+					result := r.convict(a, evidence, s, tally, samples)
+					result.Trace = trace.trace
+					return result
 				}
 			}
 			views++
@@ -69,6 +75,7 @@ func (r *Run) judgeLaw(before func(a *auditor, fleet int), inState func(*auditor
 		Observed: fmt.Sprintf("within %.3f in total variation at %d states", bound, views),
 		Evidence: fmt.Sprintf("confidence 1-%.2g, valid at any stopping time", r.Alpha),
 		Samples:  samples,
+		Trace:    trace.trace,
 	}
 }
 

@@ -15,6 +15,7 @@ type order struct {
 	Alpha      float64  `json:"alpha"`
 	Properties []string `json:"properties"` // nil: all
 	Reproduce  string   `json:"reproduce"`
+	Traced     bool     `json:"traced"`
 }
 
 // serve is the life of a child.
@@ -34,6 +35,9 @@ func serve(subjects []spec.Subject, o order) int {
 		spec.Progress(
 			func(p *spec.Property) { j.write(entry{Start: p.Name}) },
 			func(r spec.PropertyResult) { j.write(entry{Result: &r}) }),
+	}
+	if o.Traced {
+		options = append(options, spec.Traced())
 	}
 	if o.Properties != nil {
 		options = append(options, spec.Only(o.Properties...))

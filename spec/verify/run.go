@@ -29,8 +29,9 @@ type Request struct {
 	Seed      uint64
 	Alpha     float64 // of the whole run, over all subjects
 	JSON      bool
-	Reproduce string           // the command that repeats one subject; its name is appended
-	Progress  func(who string) // told which subject is being checked; nil for nobody
+	Page      func(Summary, map[string]string) error // also told the summary and the docs, with traces; nil for nobody
+	Reproduce string                                 // the command that repeats one subject; its name is appended
+	Progress  func(who string)                       // told which subject is being checked; nil for nobody
 }
 
 // A Summary is the outcome over all subjects.
@@ -94,13 +95,18 @@ func Run(ctx context.Context, q Request, out io.Writer) (int, error) {
 		report, err := t.program.Check(ctx, order{
 			Subject: t.Name, Seed: q.Seed, Properties: slices.Clone(q.Property),
 			Alpha:     oracle.SplitAlpha(q.Alpha, len(known)),
-			Reproduce: q.reproduce(t.Name),
+			Reproduce: q.reproduce(t.Name), Traced: q.Page != nil,
 		})
 		if err != nil {
 			return exitHarness, err
 		}
 		docs[t.Name] = t.Doc
 		s.Add(report)
+	}
+	if q.Page != nil {
+		if err := q.Page(s, docs); err != nil {
+			return exitHarness, err
+		}
 	}
 	if q.JSON {
 		var object any = s

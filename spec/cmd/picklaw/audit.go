@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/picklaw/picklaw/spec"
 	"github.com/picklaw/picklaw/spec/remote"
+	"github.com/picklaw/picklaw/spec/remote/page"
 	"github.com/picklaw/picklaw/spec/verify"
 )
 
@@ -28,6 +30,7 @@ type auditRequest struct {
 	alpha      float64
 	resolution float64
 	json       bool
+	html       string // the file to write a page to
 }
 
 // foreignCommands judge what is not Go code, and show what it should look like.
@@ -71,6 +74,7 @@ Claims: ` + listOfClaims() + `.`,
 	f.Float64Var(&q.alpha, "alpha", spec.DefaultAlpha, "probability of convicting anything that conforms")
 	f.Float64Var(&q.resolution, "resolution", 0, "smallest wrongness, in total variation, that must not be missed, where that is more than a property asks for")
 	f.BoolVar(&q.json, "json", false, "print one JSON object")
+	f.StringVar(&q.html, "html", "", "also write a page with pictures to this file")
 	return c
 }
 
@@ -133,6 +137,9 @@ func (q *auditRequest) settings(command string) []spec.Option {
 		spec.Seed(q.seed), spec.Alpha(q.alpha), spec.Resolution(q.resolution), spec.Reproduce(command),
 		spec.HangAfter(max(20*time.Second, 3*q.patience)), // the program's own patience comes first
 	}
+	if q.html != "" {
+		options = append(options, spec.Traced())
+	}
 	if len(q.properties) > 0 {
 		options = append(options, spec.Only(q.properties...))
 	}
@@ -148,6 +155,9 @@ func (q *auditRequest) settings(command string) []spec.Option {
 func (q *auditRequest) show(out io.Writer, r *spec.Report) error {
 	s := verify.Summary{Alpha: q.alpha}
 	s.Add(r)
+	if err := writePage(q.html, q.alpha, page.Report{Report: r}); err != nil {
+		return err
+	}
 	if q.json {
 		e := json.NewEncoder(out)
 		e.SetIndent("", "  ")
@@ -168,5 +178,21 @@ func quoted(word string) string {
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }
 
-// page writes the report as an HTML page, if one is wanted.
-func (q *auditRequest) page(*spec.Report) error { return nil }
+// writePage writes reports as an HTML page, if one is wanted.
+func writePage(file string, alpha float64, reports ...page.Report) error {
+	if file == "" {
+		return nil
+	}
+	title := fmt.Sprintf("%d balancers held against the specification", len(reports))
+	if len(reports) == 1 {
+		title = reports[0].Subject + " held against the specification"
+	}
+	var b bytes.Buffer
+	if err := page.Write(&b, title, alpha, reports); err != nil {
+		return &harnessError{err}
+	}
+	if err := os.WriteFile(file, b.Bytes(), 0o644); err != nil {
+		return &harnessError{err}
+	}
+	return nil
+}

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/picklaw/picklaw/spec"
+	"github.com/picklaw/picklaw/spec/remote/page"
 	"github.com/picklaw/picklaw/spec/remote/proxy"
 	"github.com/picklaw/picklaw/spec/verify"
 )
@@ -128,7 +129,11 @@ func interrupted(ctx context.Context, err error) error {
 func (q *auditRequest) showProxy(out io.Writer, r *proxy.Report) error {
 	s := verify.Summary{Alpha: q.alpha}
 	s.Add(r.Report)
-	if err := q.page(r.Report); err != nil {
+	shown := page.Report{Report: r.Report, Scenarios: r.Scenarios}
+	if r.Calibration != nil {
+		shown.Notes = append(shown.Notes, "Strays: "+r.Calibration.Text+".")
+	}
+	if err := writePage(q.html, q.alpha, shown); err != nil {
 		return err
 	}
 	if q.json {

@@ -8,12 +8,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/picklaw/picklaw/spec"
+	"github.com/picklaw/picklaw/spec/remote/page"
 	"github.com/picklaw/picklaw/spec/verify"
 )
 
 func verifyCommand() *cobra.Command {
 	var q verify.Request
 	var with []string
+	var html string
 	c := &cobra.Command{
 		Use:   "verify [--policy NAME] [--property NAME]...",
 		Short: "Hold the reference policies, and others, against the specification",
@@ -43,6 +45,15 @@ main function is verify.Main of package spec/verify.`,
 				q.Programs = append(q.Programs, verify.Program{Path: path})
 				q.Reproduce += " --with " + path
 			}
+			if html != "" {
+				q.Page = func(s verify.Summary, docs map[string]string) error {
+					var shown []page.Report
+					for _, r := range s.Reports {
+						shown = append(shown, page.Report{Report: r, Doc: docs[r.Subject]})
+					}
+					return writePage(html, s.Alpha, shown...)
+				}
+			}
 			if isTerminal(os.Stderr) {
 				q.Progress = func(who string) { fmt.Fprintf(os.Stderr, "\r\033[K%s", who) }
 				defer fmt.Fprint(os.Stderr, "\r\033[K")
@@ -61,6 +72,7 @@ main function is verify.Main of package spec/verify.`,
 	c.Flags().StringVar(&q.Subject, "policy", "", "verify only the subject of this name")
 	c.Flags().StringArrayVar(&q.Property, "property", nil, "check only the property of this name (repeatable)")
 	c.Flags().StringArrayVar(&with, "with", nil, "also verify the subjects of this program (repeatable)")
+	c.Flags().StringVar(&html, "html", "", "also write a page with pictures to this file")
 	c.Flags().BoolVar(&q.JSON, "json", false, "print one JSON object")
 	c.Flags().Uint64Var(&q.Seed, "seed", 1, "root of all chance in the run")
 	c.Flags().Float64Var(&q.Alpha, "alpha", spec.DefaultAlpha, "probability of convicting anything that conforms")

@@ -1,0 +1,132 @@
+// Package page writes reports as one self-contained HTML page with pictures:
+// for each law that was judged by samples, the expected and the observed picks
+// side by side and the evidence as it grew; for timed scenarios, the shares over
+// time. The page needs no network and no script.
+package page
+
+import (
+	"bytes"
+	"fmt"
+	"html/template"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/picklaw/picklaw/spec"
+	"github.com/picklaw/picklaw/spec/remote/proxy"
+)
+
+// A Report is what is shown of one subject.
+type Report struct {
+	*spec.Report
+	Doc       string
+	Notes     []string // sentences on how it was audited
+	Scenarios []*proxy.Timing
+}
+
+// Write writes the page. Reports that were traced (spec.Traced) have pictures.
+func Write(w io.Writer, title string, alpha float64, reports []Report) error {
+	var b bytes.Buffer // nothing half-written
+	if err := layout.Execute(&b, struct {
+		Title   string
+		Alpha   float64
+		Reports []Report
+	}{title, alpha, reports}); err != nil {
+		return fmt.Errorf("page: %w", err)
+	}
+	_, err := w.Write(b.Bytes())
+	return err
+}
+
+var layout = template.Must(template.New("page").Funcs(template.FuncMap{
+	"bars": bars, "growth": growth, "shares": shares, "count": count, "claimed": claimed,
+	"slug": func(v spec.Verdict) string { return strings.ReplaceAll(string(v), " ", "-") },
+	"id":   func(parts ...string) string { return strings.Join(parts, "/") },
+	"percent": func(shares []float64) string {
+		words := make([]string, len(shares))
+		for i, s := range shares {
+			words[i] = fmt.Sprintf("%.1f%%", 100*s)
+		}
+		return strings.Join(words, " ")
+	},
+	"ms": func(seconds float64) string { return fmt.Sprintf("%.0f ms", 1000*seconds) },
+}).Parse(source))
+
+// claimed are the properties that were looked at.
+func claimed(r Report) []spec.PropertyResult {
+	return slices.DeleteFunc(slices.Clone(r.Properties), func(p spec.PropertyResult) bool { return p.Verdict == spec.NotClaimed })
+}
+
+// count words a summary.
+func count(r Report) string {
+	var words []string
+	for _, v := range []spec.Verdict{spec.Holds, spec.Violated, spec.Undecided, spec.HarnessError, spec.NotClaimed} {
+		if n := r.Summary[v]; n > 0 {
+			words = append(words, fmt.Sprintf("%d %s", n, v))
+		}
+	}
+	return strings.Join(words, ", ")
+}
+
+const source = `<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>{{.Title}}</title>
+<style>
+:root { color-scheme: light dark; --ink:#1b1f24; --soft:#5b6470; --line:#d5dae0; --ground:#fff; --panel:#f6f8fa;
+	--expected:#9aa4b1; --observed:#1f6feb; --good:#1a7f37; --bad:#b3261e; --open:#8a6100; }
+@media (prefers-color-scheme: dark) { :root { --ink:#e6e9ee; --soft:#9aa4b1; --line:#39414c; --ground:#14181d; --panel:#1b2128;
+	--expected:#6f7a88; --observed:#62a0ff; --good:#57c275; --bad:#ff8a80; --open:#e0b44c; } }
+body { font:15px/1.5 system-ui, sans-serif; color:var(--ink); background:var(--ground); max-width:72rem; margin:2rem auto; padding:0 1rem; }
+h1 { font-size:1.6rem; margin:0 0 .3rem } h2 { font-size:1.25rem; margin:2.5rem 0 .3rem; border-top:1px solid var(--line); padding-top:1.2rem }
+h3 { font-size:1rem; margin:1.6rem 0 .3rem; font-family:ui-monospace, monospace } h4 { font-size:.9rem; margin:1rem 0 .2rem; color:var(--soft); font-weight:600 }
+p { margin:.3rem 0 } .soft { color:var(--soft) }
+table { border-collapse:collapse; width:100%; font-size:.9rem; margin:.8rem 0 } th, td { text-align:left; padding:.3rem .6rem; border-bottom:1px solid var(--line); vertical-align:top }
+th { color:var(--soft); font-weight:600 } td.mono, code { font-family:ui-monospace, monospace; font-size:.85rem } td a { color:inherit }
+.holds { color:var(--good) } .violated { color:var(--bad); font-weight:600 } .undecided, .harness-error { color:var(--open); font-weight:600 }
+.charts { display:flex; flex-wrap:wrap; gap:1rem 1.5rem; background:var(--panel); border:1px solid var(--line); border-radius:6px; padding: .8rem 1rem; margin:.4rem 0 }
+figure { margin:0 } figcaption { font-size:.8rem; color:var(--soft) }
+pre { background:var(--panel); border:1px solid var(--line); border-radius:6px; padding:.6rem .8rem; overflow-x:auto; font-size:.8rem }
+.scroll { overflow-x:auto }
+svg text { font:11px system-ui, sans-serif; fill:var(--soft) } svg .axis { stroke:var(--line) } svg .expected { fill:var(--expected) } svg .observed { fill:var(--observed) }
+svg .curve { fill:none; stroke:var(--observed); stroke-width:1.8 } svg .limit { stroke:var(--bad); stroke-dasharray:5 4 } svg .zero { stroke:var(--line) }
+.key i { display:inline-block; width:.8em; height:.8em; border-radius:2px; margin:0 .3em 0 1em; vertical-align:-.05em }
+.key i.e { background:var(--expected) } .key i.o { background:var(--observed) }
+</style>
+</head>
+<body>
+<h1>{{.Title}}</h1>
+<p class="soft">Convicting anything that conforms has probability {{.Alpha}} at most, in the whole run.
+<span class="key"><i class="e"></i>expected by the claim<i class="o"></i>observed</span></p>
+{{range $r := .Reports}}
+<h2>{{.Subject}}</h2>
+{{with .Doc}}<p>{{.}}</p>{{end}}
+<p class="soft">{{count .}}. Seed {{.Seed}}.</p>
+{{range .Notes}}<p class="soft">{{.}}</p>{{end}}
+<div class="scroll"><table>
+<tr><th>property</th><th>verdict</th><th>expected</th><th>observed</th><th>tier</th><th>picks</th></tr>
+{{range claimed .}}<tr><td class="mono">{{if or .Trace .Diagnosis}}<a href="#{{id $r.Subject .Name}}">{{.Name}}</a>{{else}}{{.Name}}{{end}}</td>
+<td class="{{slug .Verdict}}">{{.Verdict}}{{with .Finding}} ({{.}}){{end}}</td><td>{{.Expected}}</td><td>{{.Observed}}</td><td>{{.Tier}}</td><td>{{if .Samples}}{{.Samples}}{{end}}</td></tr>
+{{end}}</table></div>
+{{with .CouldClaim}}<p class="soft">Not claimed, and yet it holds: {{range $i, $c := .}}{{if $i}}, {{end}}<code>{{$c}}</code>{{end}}.</p>{{end}}
+{{range $p := claimed .}}{{if or .Trace .Diagnosis}}
+<h3 id="{{id $r.Subject .Name}}">{{.Name}} <span class="{{slug .Verdict}}">{{.Verdict}}</span></h3>
+{{with .Evidence}}<p class="soft">Evidence: {{.}}.</p>{{end}}
+{{with .Diagnosis}}{{with .Fits}}<p>Best fit: {{.}}.</p>{{end}}{{end}}
+{{with .Trace}}{{$needed := .Needed}}{{range .Fleets}}
+<div class="charts">{{range .States}}<figure>{{bars .}}<figcaption>in flight {{.State}}</figcaption></figure>{{end}}
+{{if gt (len .Growth) 1}}<figure>{{growth . $needed}}<figcaption>evidence against the claim, in nats, as picks were taken; a conviction at the dashed line</figcaption></figure>{{end}}</div>
+{{end}}{{end}}
+{{if ne .Verdict "holds"}}<pre>{{.}}</pre>{{else}}{{with .Reproduce}}<p class="soft"><code>{{.}}</code></p>{{end}}{{end}}
+{{end}}{{end}}
+{{with .Scenarios}}<h3>Timed scenarios</h3>
+<div class="scroll"><table><tr><th>scenario</th><th>shares</th><th>seconds</th><th>p50</th><th>p99</th><th>failed</th><th>goodput</th></tr>
+{{range .}}<tr><td>{{.Scenario}}</td><td>{{percent .Shares}}</td><td>{{printf "%.2f" .Seconds}}</td><td>{{ms .P50}}</td><td>{{ms .P99}}</td><td>{{.Failed}} of {{.Requests}}</td><td>{{printf "%.1f" .Goodput}} 1/s</td></tr>{{end}}
+</table></div>
+<div class="charts">{{range .}}<figure>{{shares .}}<figcaption>{{.Scenario}}: share of each server, request by request</figcaption></figure>{{end}}</div>{{end}}
+{{end}}
+</body>
+</html>
+`
