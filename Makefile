@@ -24,6 +24,7 @@ race: ## run the tests of concurrent code under the race detector
 
 bench: ## print benchmarks
 	$(GO) test -run '^$$' -bench . -benchtime 200ms ./policies/... ./queue/...
+	cd spec/peers/grpc && $(GO) test -run '^$$' -bench . -benchtime 200ms .
 
 mutants: bin/picklaw ## plant every bug of the catalog and print the kill matrix
 	bin/picklaw mutants
