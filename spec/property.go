@@ -69,6 +69,7 @@ func init() {
 		balancerProperties,
 		fleetProperties,
 		ejectionProperties,
+		accountProperties,
 	)
 }
 
