@@ -41,6 +41,11 @@ func (f *fifo) inSystem(now float64) int {
 // workLeft is the time that a single-slot server needs to finish what it has,
 // or with several slots the mean of that time over its slots.
 func (f *fifo) workLeft(now float64) float64 {
+	switch active.Mutant {
+	case active.FifoWorkLeftBelowZero:
+		return f.workLeft_fifo_work_left_below_zero(now)
+	}
+
 	if f.slots == nil {
 		return max(0, f.free-now)
 	}
@@ -56,6 +61,12 @@ func (f *fifo) accept(now, w float64) (start, finish float64) {
 	switch active.Mutant {
 	case active.FifoIgnoresIdleTime:
 		return f.accept_fifo_ignores_idle_time(now, w)
+	case active.FifoNeverWaits:
+		return f.accept_fifo_never_waits(now, w)
+	case active.FifoSlowIsFast:
+		return f.accept_fifo_slow_is_fast(now, w)
+	case active.FifoFirstSlotTakesAll:
+		return f.accept_fifo_first_slot_takes_all(now, w)
 	}
 
 	if f.slots == nil {
@@ -91,12 +102,24 @@ func (d *departures) at(i uint) *float64 { return &d.ring[i&uint(len(d.ring)-1)]
 
 // retire drops the times up to now.
 func (d *departures) retire(now float64) {
+	switch active.Mutant {
+	case active.FifoTickTooLong:
+		d.retire_fifo_tick_too_long(now)
+		return
+	}
+
 	if d.head != d.tail && d.next <= now {
 		d.drop(now)
 	}
 }
 
 func (d *departures) drop(now float64) {
+	switch active.Mutant {
+	case active.FifoDepartureCountsOnceMore:
+		d.drop_fifo_departure_counts_once_more(now)
+		return
+	}
+
 	for d.head != d.tail {
 		if d.next = *d.at(d.head); d.next > now {
 			return
@@ -128,6 +151,12 @@ func (d *departures) push(finish float64) {
 
 // insert adds a time wherever it belongs.
 func (d *departures) insert(finish float64) {
+	switch active.Mutant {
+	case active.FifoEndsOutOfOrder:
+		d.insert_fifo_ends_out_of_order(finish)
+		return
+	}
+
 	d.push(finish)
 	for i := d.tail - 1; i != d.head && *d.at(i - 1) > finish; i-- {
 		*d.at(i) = *d.at(i - 1)
@@ -143,6 +172,18 @@ func (d *departures) grow() {
 		ring[i] = *d.at(d.head + i)
 	}
 	d.ring, d.head, d.tail = ring, 0, n
+}
+
+// workLeft_fifo_work_left_below_zero: A server that has been idle for long has a negative amount of work left, and beats one that has just become idle.
+func (f *fifo) workLeft_fifo_work_left_below_zero(now float64) float64 {
+	if f.slots == nil {
+		return f.free - now
+	}
+	sum := 0.0
+	for _, free := range f.slots {
+		sum += max(0, free-now)
+	}
+	return sum / float64(len(f.slots))
 }
 
 // accept_fifo_ignores_idle_time: A job starts when the one before it ends even when it has not arrived yet: idle time is used up and waiting vanishes.
@@ -165,4 +206,97 @@ func (f *fifo) accept_fifo_ignores_idle_time(now, w float64) (start, finish floa
 	f.slots[first] = finish
 	f.busy.insert(finish)
 	return start, finish
+}
+
+// accept_fifo_never_waits: Every job starts at once: the server works on everything at full speed.
+func (f *fifo) accept_fifo_never_waits(now, w float64) (start, finish float64) {
+	if f.slots == nil {
+		start = now
+		finish = start + w/f.speed
+		f.free = finish
+		f.busy.push(finish)
+		return start, finish
+	}
+	first, free := 0, math.Inf(1)
+	for i, at := range f.slots {
+		if at < free {
+			first, free = i, at
+		}
+	}
+	start = max(now, free)
+	finish = start + w/f.speed
+	f.slots[first] = finish
+	f.busy.insert(finish)
+	return start, finish
+}
+
+// accept_fifo_slow_is_fast: Work is multiplied by the speed instead of divided: the fastest server is the slowest.
+func (f *fifo) accept_fifo_slow_is_fast(now, w float64) (start, finish float64) {
+	if f.slots == nil {
+		start = max(now, f.free)
+		finish = start + w*f.speed
+		f.free = finish
+		f.busy.push(finish)
+		return start, finish
+	}
+	first, free := 0, math.Inf(1)
+	for i, at := range f.slots {
+		if at < free {
+			first, free = i, at
+		}
+	}
+	start = max(now, free)
+	finish = start + w/f.speed
+	f.slots[first] = finish
+	f.busy.insert(finish)
+	return start, finish
+}
+
+// accept_fifo_first_slot_takes_all: Of several slots only the first is used.
+func (f *fifo) accept_fifo_first_slot_takes_all(now, w float64) (start, finish float64) {
+	if f.slots == nil {
+		start = max(now, f.free)
+		finish = start + w/f.speed
+		f.free = finish
+		f.busy.push(finish)
+		return start, finish
+	}
+	first, free := 0, math.Inf(1)
+	for i, at := range f.slots {
+		if at < free && i == 0 {
+			first, free = i, at
+		}
+	}
+	start = max(now, free)
+	finish = start + w/f.speed
+	f.slots[first] = finish
+	f.busy.insert(finish)
+	return start, finish
+}
+
+// retire_fifo_tick_too_long: A call that ends with a tick still counts in the next one: every queue looks one longer at the ticks that matter.
+func (d *departures) retire_fifo_tick_too_long(now float64) {
+	if d.head != d.tail && d.next < now {
+		d.drop(now)
+	}
+}
+
+// drop_fifo_departure_counts_once_more: A job that ends at the very moment of an arrival is still counted, unless it is the first to end.
+func (d *departures) drop_fifo_departure_counts_once_more(now float64) {
+	for d.head != d.tail {
+		if d.next = *d.at(d.head); d.next >= now {
+			return
+		}
+		d.head++
+	}
+}
+
+// insert_fifo_ends_out_of_order: A job that overtakes several others is put behind all but one of them: counts lag on servers of several slots.
+func (d *departures) insert_fifo_ends_out_of_order(finish float64) {
+	d.push(finish)
+	for i := d.tail - 1; i != d.head && *d.at(i - 1) > finish && i == d.tail-1; i-- {
+		*d.at(i) = *d.at(i - 1)
+		*d.at(i - 1) = finish
+	}
+	d.next = *d.at(d.head)
 }

@@ -99,7 +99,7 @@ func logbooks(r *Run) []*logbook {
 		now := 0.0
 		for range w.Jobs {
 			if random.IntN(3) > 0 { // otherwise at the same instant
-				now += float64(random.IntN(1+16/(w.Servers*w.Slots))) / 8
+				now += float64(random.IntN(2+16/(w.Servers*w.Slots))) / 8
 			}
 			times, work = append(times, now), append(work, float64(random.IntN(30))/8)
 		}

@@ -10,14 +10,26 @@ const (
 	BalancerCountsNothing
 	BalancerCountsPairsOnly
 	BalancersShareASeed
+	BoardRefreshedLate
+	BoardRestartsItsPeriod
+	BoardShowsThePresent
+	BoardsWithoutPhase
 	CapBeforeTheEjection
 	CapRoundsToNobody
+	CapacityOneMore
 	CoinBoundInclusive
 	CoinIsNotQuiteFair
 	CoinNeverShowsItsLastSide
 	DoReleasesOnReturnOnly
 	EligibleListGoesStale
+	FifoDepartureCountsOnceMore
+	FifoEndsOutOfOrder
+	FifoFirstSlotTakesAll
 	FifoIgnoresIdleTime
+	FifoNeverWaits
+	FifoSlowIsFast
+	FifoTickTooLong
+	FifoWorkLeftBelowZero
 	LeaseCancelNotReleased
 	LeaseEndsTwice
 	LeaseFailureNotReleased
@@ -37,9 +49,16 @@ const (
 	LeastRequestKeeps64Minima
 	LeastRequestLowestIndex
 	LeastRequestSkipsTheLast
+	LocalViewsShared
+	MeanWithTheLost
+	OutcomesLostAreFine
+	OutcomesToldEarly
+	OutcomesToldToTheFirst
+	OutcomesWithoutWaiting
 	PanicAtTheThreshold
 	PanicNeedsSomeoneLeft
 	PanicsPassThrough
+	PeakBeforeTheArrival
 	PeakEwmaAveragesPeaks
 	PeakEwmaBooksOnAnother
 	PeakEwmaClockUnclamped
@@ -66,6 +85,9 @@ const (
 	PowerOfDReplacement
 	PowerOfDScansForTwoLightest
 	PowerOfDTiesToLowerIndex
+	ProbeOfEveryOther
+	QuantileOfLeadingBits
+	QuantileOneOff
 	RandomFirst
 	RandomModulo
 	RandomNeverLast
@@ -96,12 +118,15 @@ const (
 	ShowsTried
 	ShowsWeightZero
 	SingleServerShortcut
+	SkipOneMore
 	SlowStartByAgeOfBalancer
 	SlowStartFirstFleetCold
 	SlowStartHidesTheOnlyOne
 	SlowStartWithoutFloor
 	StreakOneTooLong
 	StreakSurvivesSuccess
+	TailsShifted
+	TicksToldAtTheCall
 	TrustsThePolicy
 	UnknownLoadIsZero
 	UpdateDoesNotTell
@@ -112,6 +137,8 @@ const (
 	UpdateRenamesSurvivors
 	UpdateReusesIds
 	UpdateZeroWeightIsUnset
+	WarmupBoundInclusive
+	WarmupIgnored
 )
 
 var numbers = map[string]int{
@@ -121,14 +148,26 @@ var numbers = map[string]int{
 	"balancer_counts_nothing":               BalancerCountsNothing,
 	"balancer_counts_pairs_only":            BalancerCountsPairsOnly,
 	"balancers_share_a_seed":                BalancersShareASeed,
+	"board_refreshed_late":                  BoardRefreshedLate,
+	"board_restarts_its_period":             BoardRestartsItsPeriod,
+	"board_shows_the_present":               BoardShowsThePresent,
+	"boards_without_phase":                  BoardsWithoutPhase,
 	"cap_before_the_ejection":               CapBeforeTheEjection,
 	"cap_rounds_to_nobody":                  CapRoundsToNobody,
+	"capacity_one_more":                     CapacityOneMore,
 	"coin_bound_inclusive":                  CoinBoundInclusive,
 	"coin_is_not_quite_fair":                CoinIsNotQuiteFair,
 	"coin_never_shows_its_last_side":        CoinNeverShowsItsLastSide,
 	"do_releases_on_return_only":            DoReleasesOnReturnOnly,
 	"eligible_list_goes_stale":              EligibleListGoesStale,
+	"fifo_departure_counts_once_more":       FifoDepartureCountsOnceMore,
+	"fifo_ends_out_of_order":                FifoEndsOutOfOrder,
+	"fifo_first_slot_takes_all":             FifoFirstSlotTakesAll,
 	"fifo_ignores_idle_time":                FifoIgnoresIdleTime,
+	"fifo_never_waits":                      FifoNeverWaits,
+	"fifo_slow_is_fast":                     FifoSlowIsFast,
+	"fifo_tick_too_long":                    FifoTickTooLong,
+	"fifo_work_left_below_zero":             FifoWorkLeftBelowZero,
 	"lease_cancel_not_released":             LeaseCancelNotReleased,
 	"lease_ends_twice":                      LeaseEndsTwice,
 	"lease_failure_not_released":            LeaseFailureNotReleased,
@@ -148,9 +187,16 @@ var numbers = map[string]int{
 	"least_request_keeps_64_minima":         LeastRequestKeeps64Minima,
 	"least_request_lowest_index":            LeastRequestLowestIndex,
 	"least_request_skips_the_last":          LeastRequestSkipsTheLast,
+	"local_views_shared":                    LocalViewsShared,
+	"mean_with_the_lost":                    MeanWithTheLost,
+	"outcomes_lost_are_fine":                OutcomesLostAreFine,
+	"outcomes_told_early":                   OutcomesToldEarly,
+	"outcomes_told_to_the_first":            OutcomesToldToTheFirst,
+	"outcomes_without_waiting":              OutcomesWithoutWaiting,
 	"panic_at_the_threshold":                PanicAtTheThreshold,
 	"panic_needs_someone_left":              PanicNeedsSomeoneLeft,
 	"panics_pass_through":                   PanicsPassThrough,
+	"peak_before_the_arrival":               PeakBeforeTheArrival,
 	"peak_ewma_averages_peaks":              PeakEwmaAveragesPeaks,
 	"peak_ewma_books_on_another":            PeakEwmaBooksOnAnother,
 	"peak_ewma_clock_unclamped":             PeakEwmaClockUnclamped,
@@ -177,6 +223,9 @@ var numbers = map[string]int{
 	"power_of_d_replacement":                PowerOfDReplacement,
 	"power_of_d_scans_for_two_lightest":     PowerOfDScansForTwoLightest,
 	"power_of_d_ties_to_lower_index":        PowerOfDTiesToLowerIndex,
+	"probe_of_every_other":                  ProbeOfEveryOther,
+	"quantile_of_leading_bits":              QuantileOfLeadingBits,
+	"quantile_one_off":                      QuantileOneOff,
 	"random_first":                          RandomFirst,
 	"random_modulo":                         RandomModulo,
 	"random_never_last":                     RandomNeverLast,
@@ -207,12 +256,15 @@ var numbers = map[string]int{
 	"shows_tried":                           ShowsTried,
 	"shows_weight_zero":                     ShowsWeightZero,
 	"single_server_shortcut":                SingleServerShortcut,
+	"skip_one_more":                         SkipOneMore,
 	"slow_start_by_age_of_balancer":         SlowStartByAgeOfBalancer,
 	"slow_start_first_fleet_cold":           SlowStartFirstFleetCold,
 	"slow_start_hides_the_only_one":         SlowStartHidesTheOnlyOne,
 	"slow_start_without_floor":              SlowStartWithoutFloor,
 	"streak_one_too_long":                   StreakOneTooLong,
 	"streak_survives_success":               StreakSurvivesSuccess,
+	"tails_shifted":                         TailsShifted,
+	"ticks_told_at_the_call":                TicksToldAtTheCall,
 	"trusts_the_policy":                     TrustsThePolicy,
 	"unknown_load_is_zero":                  UnknownLoadIsZero,
 	"update_does_not_tell":                  UpdateDoesNotTell,
@@ -223,4 +275,6 @@ var numbers = map[string]int{
 	"update_renames_survivors":              UpdateRenamesSurvivors,
 	"update_reuses_ids":                     UpdateReusesIds,
 	"update_zero_weight_is_unset":           UpdateZeroWeightIsUnset,
+	"warmup_bound_inclusive":                WarmupBoundInclusive,
+	"warmup_ignored":                        WarmupIgnored,
 }
