@@ -72,7 +72,7 @@ func newSimulation(w World, newPolicy func() policies.Policy, seed uint64) (*sim
 	if newPolicy == nil {
 		return nil, errors.New("queue: no policy, want a function that makes one")
 	}
-	r := &simulation{World: w, servers: w.fifos(), tally: newTally(w)}
+	r, fleet := &simulation{World: w, servers: w.fifos(), tally: newTally(w)}, w.fleet()
 	r.arrivals, r.coins = w.RNG.streams(seed)
 	if w.oneStream {
 		r.coins = r.arrivals
@@ -81,7 +81,7 @@ func newSimulation(w World, newPolicy func() policies.Policy, seed uint64) (*sim
 	r.nextWork = w.Work.sampler(r.arrivals)
 	if w.Keys != nil {
 		r.keys = w.Keys.draw(r.arrivals)
-		for _, s := range w.fleet() {
+		for _, s := range fleet {
 			r.names = append(r.names, s.Name)
 		}
 	}
@@ -90,13 +90,13 @@ func newSimulation(w World, newPolicy func() policies.Policy, seed uint64) (*sim
 			r.servers[i].accept(0, r.nextWork())
 		}
 	}
-	views := r.views()
+	views := r.views(fleet)
 	for d := range w.Dispatchers {
 		p := newPolicy()
 		if err := policies.Check(p); err != nil {
 			return nil, err
 		}
-		policies.Join(p, w.fleet())
+		policies.Join(p, fleet)
 		v := views(d)
 		learner, _ := p.(policies.Learner)
 		local, _ := v.(*localView)
@@ -106,15 +106,15 @@ func newSimulation(w World, newPolicy func() policies.Policy, seed uint64) (*sim
 }
 
 // views returns a function that makes the view of a dispatcher.
-func (r *simulation) views() func(d int) dispatcherView {
+func (r *simulation) views(fleet []policies.Server) func(d int) dispatcherView {
 	switch active.Mutant {
 	case active.LocalViewsShared:
-		return r.views_local_views_shared()
+		return r.views_local_views_shared(fleet)
 	case active.BoardsWithoutPhase:
-		return r.views_boards_without_phase()
+		return r.views_boards_without_phase(fleet)
 	}
 
-	base := fleetView{fleet: r.fleet()}
+	base := fleetView{fleet: fleet}
 	newBoard := func(phase float64) *board {
 		b := &board{servers: r.servers, work: r.Metric == WorkLeft, period: r.Refresh, phase: phase, shown: make([]float64, r.Servers)}
 		r.boards = append(r.boards, b)
@@ -246,8 +246,8 @@ func (r *simulation) arrive(d int, work float64, q policies.Request) bool {
 }
 
 // views_local_views_shared: Dispatchers that should know only their own requests see everybody's: the simulated fleet coordinates for free.
-func (r *simulation) views_local_views_shared() func(d int) dispatcherView {
-	base := fleetView{fleet: r.fleet()}
+func (r *simulation) views_local_views_shared(fleet []policies.Server) func(d int) dispatcherView {
+	base := fleetView{fleet: fleet}
 	newBoard := func(phase float64) *board {
 		b := &board{servers: r.servers, work: r.Metric == WorkLeft, period: r.Refresh, phase: phase, shown: make([]float64, r.Servers)}
 		r.boards = append(r.boards, b)
@@ -272,8 +272,8 @@ func (r *simulation) views_local_views_shared() func(d int) dispatcherView {
 }
 
 // views_boards_without_phase: All boards are refreshed at the same instant: the herd is larger than it would be.
-func (r *simulation) views_boards_without_phase() func(d int) dispatcherView {
-	base := fleetView{fleet: r.fleet()}
+func (r *simulation) views_boards_without_phase(fleet []policies.Server) func(d int) dispatcherView {
+	base := fleetView{fleet: fleet}
 	newBoard := func(phase float64) *board {
 		b := &board{servers: r.servers, work: r.Metric == WorkLeft, period: r.Refresh, phase: phase, shown: make([]float64, r.Servers)}
 		r.boards = append(r.boards, b)
