@@ -35,7 +35,6 @@ type Claims struct {
 	part         string // or another part of the house
 }
 
-
 // Config is how a check is run.
 type config struct {
 	claims     Claims

@@ -35,7 +35,7 @@ type auditRequest struct {
 
 // foreignCommands judge what is not Go code, and show what it should look like.
 func foreignCommands() []*cobra.Command {
-	return []*cobra.Command{auditCommand(), identifyCommand()}
+	return []*cobra.Command{auditCommand(), identifyCommand(), explainCommand()}
 }
 
 func auditCommand() *cobra.Command {
