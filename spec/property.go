@@ -62,6 +62,8 @@ func init() {
 		numericProperties,
 		retryProperties,
 		stickyProperties,
+		envoyProperties,
+		reportProperties,
 		judgeProperties,
 		stateProperties,
 		memoryProperties,

@@ -8,6 +8,7 @@ func (c *Claims) own() bool { return c.world || c.judge || c.part != "" }
 func parts() []Subject {
 	return []Subject{
 		part("leases", "policies.Balancer, with a policy that looks at everything it is shown"),
+		part("weights", "the weights that policies computes from the reports of servers"),
 	}
 }
 

@@ -42,12 +42,14 @@ var rotationProperties = []*Property{
 // turns runs a policy for some picks over a view and returns them by index.
 func (r *Run) turns(p policies.Policy, v policies.View, seed uint64, picks int) []int {
 	turns, coins := make([]int, picks), policies.NewCoins(seed)
-	for k := range turns {
-		r.try("Pick", func() { turns[k] = p.Pick(Request{}, v, coins) })
-		if turns[k] < 0 || turns[k] >= v.Len() {
-			panic(&fault{OutOfRange, fmt.Sprintf("pick %d over %d servers was index %d", k+1, v.Len(), turns[k])})
+	r.try("Pick", func() {
+		for k := range turns {
+			turns[k] = p.Pick(Request{}, v, coins)
+			if turns[k] < 0 || turns[k] >= v.Len() {
+				panic(&fault{OutOfRange, fmt.Sprintf("pick %d over %d servers was index %d", k+1, v.Len(), turns[k])})
+			}
 		}
-	}
+	})
 	return turns
 }
 
