@@ -64,6 +64,8 @@ func init() {
 		stickyProperties,
 		envoyProperties,
 		reportProperties,
+		choiceProperties,
+		engineProperties,
 		judgeProperties,
 		stateProperties,
 		memoryProperties,
