@@ -6,6 +6,7 @@ import (
 
 	"github.com/picklaw/picklaw/oracle"
 	"github.com/picklaw/picklaw/spec"
+	"github.com/picklaw/picklaw/spec/peers/grpc/channel"
 )
 
 func TestAudit(t *testing.T) { module.Audit(t) }
@@ -44,7 +45,7 @@ func TestPicksToConvict(t *testing.T) {
 	total := 0
 	for range runs {
 		servers := fleet(3)
-		c, err := newChannel("least_request_experimental", `{}`, servers)
+		c, err := channel.New("least_request_experimental", `{}`, servers)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/picklaw/picklaw/spec"
+	"github.com/picklaw/picklaw/spec/peers/grpc/channel"
 )
 
 func float(r *big.Rat) float64 {
@@ -17,7 +18,7 @@ func float(r *big.Rat) float64 {
 func TestChannel(t *testing.T) {
 	for _, name := range []string{"least_request_experimental", "round_robin"} {
 		t.Run(name, func(t *testing.T) {
-			c, err := newChannel(name, `{}`, fleet(4))
+			c, err := channel.New(name, `{}`, fleet(4))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -68,7 +69,7 @@ func count(eligible map[spec.ServerID]bool) int {
 // than eight endpoints is not the order of the list.
 func TestRoundRobinOfManyIsARotation(t *testing.T) {
 	const n = 12
-	c, err := newChannel("round_robin", `{}`, fleet(n))
+	c, err := channel.New("round_robin", `{}`, fleet(n))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/picklaw/picklaw/policies"
 	"github.com/picklaw/picklaw/spec"
 	"github.com/picklaw/picklaw/spec/peers"
+	"github.com/picklaw/picklaw/spec/peers/grpc/channel"
 )
 
 var deviations = []peers.Deviation{
@@ -57,7 +58,7 @@ func fleet(n int) []spec.Server {
 }
 
 // holdAt sends requests until k are in flight at the server, and ends the rest.
-func holdAt(c *channel, id spec.ServerID, k int) error {
+func holdAt(c *channel.Channel, id spec.ServerID, k int) error {
 	for held := 0; held < k; {
 		at, done, err := c.Pick(context.Background(), spec.Request{})
 		if err != nil {
@@ -80,7 +81,7 @@ func observeForgetting() (string, error) { return shareOfBusy(true) }
 // not its health check has failed in between.
 func shareOfBusy(flap bool) (string, error) {
 	servers := fleet(3)
-	c, err := newChannel("least_request_experimental", `{}`, servers)
+	c, err := channel.New("least_request_experimental", `{}`, servers)
 	if err != nil {
 		return "", err
 	}
@@ -120,7 +121,7 @@ func shareOfBusy(flap bool) (string, error) {
 
 func observeRestart() (string, error) {
 	servers := fleet(3)
-	c, err := newChannel("round_robin", `{}`, servers)
+	c, err := channel.New("round_robin", `{}`, servers)
 	if err != nil {
 		return "", err
 	}
@@ -156,7 +157,7 @@ func owners(p spec.Picker) ([]spec.ServerID, error) {
 
 func observeRing() (string, error) {
 	servers := fleet(4)
-	p, err := inBubble("ring_hash_experimental", `{"requestHashHeader": "key"}`)(spec.Fleet{Servers: servers[:3]})
+	p, err := channel.InBubble("ring_hash_experimental", `{"requestHashHeader": "key"}`)(spec.Fleet{Servers: servers[:3]})
 	if err != nil {
 		return "", err
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/picklaw/picklaw/oracle"
 	"github.com/picklaw/picklaw/spec"
+	"github.com/picklaw/picklaw/spec/peers/grpc/channel"
 )
 
 const version = "google.golang.org/grpc v1.85.0"
@@ -52,7 +53,7 @@ func subjects() []spec.Subject {
 		{
 			Name: "grpc/ring_hash",
 			Doc:  version + ", ring_hash_experimental with the default ring of 1024 to 4096 points",
-			New:  inBubble("ring_hash_experimental", `{"requestHashHeader": "key"}`),
+			New:  channel.InBubble("ring_hash_experimental", `{"requestHashHeader": "key"}`),
 			Claims: []spec.Option{
 				spec.MapsKeys(), spec.Weighted(), spec.SharesWithin(1.25), spec.Concurrent(),
 			},
@@ -73,7 +74,7 @@ func counting() []spec.Option {
 
 func balancerOf(name, config string) spec.Factory {
 	return func(f spec.Fleet) (spec.Picker, error) {
-		c, err := newChannel(name, config, f.Servers)
+		c, err := channel.New(name, config, f.Servers)
 		if err != nil {
 			return nil, fmt.Errorf("grpc: %s over %d servers: %w", name, len(f.Servers), err)
 		}

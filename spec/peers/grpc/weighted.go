@@ -9,23 +9,24 @@ import (
 	_ "google.golang.org/grpc/balancer/weightedroundrobin"
 
 	"github.com/picklaw/picklaw/spec"
+	"github.com/picklaw/picklaw/spec/peers/grpc/channel"
 )
 
 // A weighted is weighted_round_robin over servers that report their weights with
 // every response. The reports take effect as soon as the clock moves.
 type weighted struct {
-	*bubbled
+	*channel.Bubbled
 	weights map[string]float64 // by address
 }
 
 func newWeighted(weights []float64) (*weighted, error) {
 	servers := fleet(len(weights))
 	w := &weighted{weights: make(map[string]float64)}
-	p, err := inBubble("weighted_round_robin", `{"blackoutPeriod": "0s", "weightUpdatePeriod": "0.1s"}`)(spec.Fleet{Servers: servers})
+	p, err := channel.InBubble("weighted_round_robin", `{"blackoutPeriod": "0s", "weightUpdatePeriod": "0.1s"}`)(spec.Fleet{Servers: servers})
 	if err != nil {
 		return nil, err
 	}
-	w.bubbled = p.(*bubbled)
+	w.Bubbled = p.(*channel.Bubbled)
 	for i, s := range servers {
 		w.weights[s.Name] = weights[i]
 	}
@@ -33,7 +34,7 @@ func newWeighted(weights []float64) (*weighted, error) {
 	if _, err := w.take(len(weights)); err != nil {
 		return nil, err
 	}
-	w.bubble.Sleep(time.Second)
+	w.Bubble.Sleep(time.Second)
 	return w, nil
 }
 
@@ -41,15 +42,19 @@ func newWeighted(weights []float64) (*weighted, error) {
 func (w *weighted) take(picks int) (at []int, err error) {
 	at = make([]int, len(w.weights))
 	first := fleet(1)[0].ID
-	w.bubble.Do(func() {
-		picker := w.channel.state.Picker
+	w.Bubble.Do(func() {
+		picker := w.Channel.Picker()
 		for range picks {
 			var result balancer.PickResult
 			if result, err = picker.Pick(balancer.PickInfo{Ctx: context.Background()}); err != nil {
 				return
 			}
-			address := result.SubConn.(*conn).address
-			at[w.channel.ids[address]-first]++
+			var id spec.ServerID
+			var address string
+			if id, address, err = w.Channel.Server(result.SubConn); err != nil {
+				return
+			}
+			at[id-first]++
 			result.Done(balancer.DoneInfo{ServerLoad: &v3orcapb.OrcaLoadReport{
 				RpsFractional: w.weights[address], ApplicationUtilization: 1,
 			}})

@@ -1,4 +1,5 @@
-package main
+// Package channel drives balancers of gRPC without a network.
+package channel
 
 import (
 	"context"
@@ -19,10 +20,10 @@ import (
 	"github.com/picklaw/picklaw/spec"
 )
 
-// A channel is what a balancer of gRPC sees of a client: it makes connections
+// A Channel is what a balancer of gRPC sees of a client: it makes connections
 // that are ready as soon as they are asked for, and holds the last picker. There
 // is no network behind it.
-type channel struct {
+type Channel struct {
 	balancer.ClientConn // nil: only the methods below are called
 
 	balancer balancer.Balancer
@@ -40,13 +41,13 @@ type channel struct {
 	conns  map[string]*conn
 }
 
-// newChannel builds the balancer of that name and configuration over a fleet.
-func newChannel(name, config string, fleet []spec.Server) (*channel, error) {
+// New builds the balancer of that name and configuration over a fleet.
+func New(name, config string, fleet []spec.Server) (*Channel, error) {
 	builder := balancer.Get(name)
 	if builder == nil {
 		return nil, fmt.Errorf("grpc: no balancer is registered as %q", name)
 	}
-	c := &channel{conns: make(map[string]*conn)}
+	c := &Channel{conns: make(map[string]*conn)}
 	if parser, ok := builder.(balancer.ConfigParser); ok {
 		var err error
 		if c.config, err = parser.ParseConfig(json.RawMessage(config)); err != nil {
@@ -59,11 +60,12 @@ func newChannel(name, config string, fleet []spec.Server) (*channel, error) {
 
 // Update resolves the name anew. A server of weight 0 keeps its connection and
 // fails its health check.
-func (c *channel) Update(fleet []spec.Server) error {
+func (c *Channel) Update(fleet []spec.Server) error {
 	c.mu.Lock()
 	c.ids = make(map[string]spec.ServerID)
 	c.health = make(map[string]connectivity.State)
 	var endpoints []resolver.Endpoint
+	var healthy []resolver.Address // for balancers that do not know endpoints yet
 	for _, s := range fleet {
 		c.ids[s.Name] = s.ID
 		c.health[s.Name] = connectivity.Ready
@@ -72,13 +74,14 @@ func (c *channel) Update(fleet []spec.Server) error {
 		}
 		endpoint := resolver.Endpoint{Addresses: []resolver.Address{{Addr: s.Name}}}
 		if s.Weight > 0 {
+			healthy = append(healthy, endpoint.Addresses...)
 			endpoint = weight.Set(endpoint, weight.EndpointInfo{Weight: uint32(s.Weight)})
 		}
 		endpoints = append(endpoints, endpoint)
 	}
 	c.mu.Unlock()
 	err := c.balancer.UpdateClientConnState(balancer.ClientConnState{
-		ResolverState:  resolver.State{Endpoints: endpoints},
+		ResolverState:  resolver.State{Endpoints: endpoints, Addresses: healthy},
 		BalancerConfig: c.config,
 	})
 	for _, s := range fleet {
@@ -94,7 +97,7 @@ func (c *channel) Update(fleet []spec.Server) error {
 }
 
 // deliver plays the events that have gathered, and those that they cause.
-func (c *channel) deliver() {
+func (c *Channel) deliver() {
 	c.delivering.Lock()
 	defer c.delivering.Unlock()
 	for {
@@ -114,13 +117,11 @@ func (c *channel) deliver() {
 const hashHeader = "key"
 
 // Pick is one request.
-func (c *channel) Pick(ctx context.Context, q spec.Request) (spec.ServerID, func(spec.Outcome) error, error) {
+func (c *Channel) Pick(ctx context.Context, q spec.Request) (spec.ServerID, func(spec.Outcome) error, error) {
 	if q.Key != "" {
 		ctx = metadata.AppendToOutgoingContext(ctx, hashHeader, q.Key)
 	}
-	c.mu.Lock()
-	picker := c.state.Picker
-	c.mu.Unlock()
+	picker := c.Picker()
 	if picker == nil {
 		return 0, nil, errors.New("grpc: the balancer has published no picker")
 	}
@@ -128,15 +129,9 @@ func (c *channel) Pick(ctx context.Context, q spec.Request) (spec.ServerID, func
 	if err != nil {
 		return 0, nil, err
 	}
-	picked, ok := result.SubConn.(*conn)
-	if !ok {
-		return 0, nil, fmt.Errorf("grpc: the picker returned a connection of type %T", result.SubConn)
-	}
-	c.mu.Lock()
-	id, known := c.ids[picked.address]
-	c.mu.Unlock()
-	if !known {
-		return 0, nil, fmt.Errorf("grpc: the picker returned a connection to %s, which has left", picked.address)
+	id, _, err := c.Server(result.SubConn)
+	if err != nil {
+		return 0, nil, err
 	}
 	return id, func(o spec.Outcome) error {
 		if result.Done != nil {
@@ -144,6 +139,28 @@ func (c *channel) Pick(ctx context.Context, q spec.Request) (spec.ServerID, func
 		}
 		return nil
 	}, nil
+}
+
+// Picker is the last picker that the balancer has published.
+func (c *Channel) Picker() balancer.Picker {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.state.Picker
+}
+
+// Server tells which server a connection leads to.
+func (c *Channel) Server(s balancer.SubConn) (id spec.ServerID, address string, err error) {
+	picked, ok := s.(*conn)
+	if !ok {
+		return 0, "", fmt.Errorf("grpc: the picker returned a connection of type %T", s)
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	id, known := c.ids[picked.address]
+	if !known {
+		return 0, "", fmt.Errorf("grpc: the picker returned a connection to %s, which has left", picked.address)
+	}
+	return id, picked.address, nil
 }
 
 func doneInfo(o spec.Outcome) balancer.DoneInfo {
@@ -154,9 +171,8 @@ func doneInfo(o spec.Outcome) balancer.DoneInfo {
 	return info
 }
 
-// The methods that balancers call.
-
-func (c *channel) NewSubConn(addresses []resolver.Address, o balancer.NewSubConnOptions) (balancer.SubConn, error) {
+// NewSubConn makes a connection to one address.
+func (c *Channel) NewSubConn(addresses []resolver.Address, o balancer.NewSubConnOptions) (balancer.SubConn, error) {
 	if len(addresses) != 1 {
 		return nil, fmt.Errorf("grpc: a connection to %d addresses, want 1", len(addresses))
 	}
@@ -167,17 +183,21 @@ func (c *channel) NewSubConn(addresses []resolver.Address, o balancer.NewSubConn
 	return s, nil
 }
 
-func (c *channel) UpdateState(s balancer.State) {
+// UpdateState takes the picker that the balancer publishes.
+func (c *Channel) UpdateState(s balancer.State) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.state = s
 }
 
-func (c *channel) ResolveNow(resolver.ResolveNowOptions) {}
+// ResolveNow does nothing: Update resolves.
+func (c *Channel) ResolveNow(resolver.ResolveNowOptions) {}
 
-func (c *channel) Target() string { return "audit:///fleet" }
+// Target is what a client would have dialled.
+func (c *Channel) Target() string { return "audit:///fleet" }
 
-func (c *channel) MetricsRecorder() stats.MetricsRecorder {
+// MetricsRecorder records nothing.
+func (c *Channel) MetricsRecorder() stats.MetricsRecorder {
 	return stats.UnimplementedMetricsRecorder{}
 }
 
@@ -185,7 +205,7 @@ func (c *channel) MetricsRecorder() stats.MetricsRecorder {
 type conn struct {
 	balancer.SubConn // nil: only the methods below are called
 
-	channel  *channel
+	channel  *Channel
 	address  string
 	listener func(balancer.SubConnState)
 	health   func(balancer.SubConnState)
