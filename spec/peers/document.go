@@ -117,6 +117,11 @@ Written by ` + "`make audit-peers`" + `, and kept true by the test of each modul
 about the version that is named, and about what the subject claims or its users
 would expect; statistical ones bound the probability of a false alarm by 1e-9 for
 each module. How many picks a conviction took depends on the peer's own coins.
+
+Not driven: go-zero's p2c, whose dependencies take a quarter of an hour to build;
+Traefik, which does not build as a dependency; Kitex, rpcx, oxy, dubbo-go and the
+maglev and jump hash libraries that were looked for, which the module proxy does
+not serve.
 `
 
 // marks enclose the section of a module.
