@@ -10,6 +10,7 @@ import (
 
 	"github.com/picklaw/picklaw/policies"
 	"github.com/picklaw/picklaw/spec"
+	"github.com/picklaw/picklaw/spec/peers/grpc/channel"
 )
 
 // BenchmarkPickAndRelease sets the reference Balancer beside gRPC's picker on the
@@ -24,11 +25,11 @@ func BenchmarkPickAndRelease(b *testing.B) {
 			for i, s := range fleet {
 				names[i] = s.Name
 			}
-			c, err := newChannel("least_request_experimental", `{}`, fleet)
+			c, err := channel.New("least_request_experimental", `{}`, fleet)
 			if err != nil {
 				b.Fatal(err)
 			}
-			picker, info := c.state.Picker, balancer.PickInfo{FullMethodName: "/bench/Pick", Ctx: context.Background()}
+			picker, info := c.Picker(), balancer.PickInfo{FullMethodName: "/bench/Pick", Ctx: context.Background()}
 			theirs := func() {
 				result, err := picker.Pick(info)
 				if err != nil {
