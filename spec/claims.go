@@ -46,6 +46,7 @@ type config struct {
 	reproduce  string
 	progress   func(*Property)
 	finished   func(PropertyResult)
+	bubble     func(func()) // runs a function in a bubble; nil: there is none
 
 	traced        bool     // keep a Trace of sampled laws
 	fixed         []Server // nil: fleets are built as wanted

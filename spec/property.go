@@ -66,6 +66,7 @@ func init() {
 		reportProperties,
 		choiceProperties,
 		engineProperties,
+		recoveryProperties,
 		judgeProperties,
 		stateProperties,
 		memoryProperties,

@@ -36,6 +36,7 @@ func TestReference(t *testing.T) {
 					continue // the exact tier and the cheap sampled properties remain
 				}
 				t.Run(p.Name, func(t *testing.T) {
+					Bubbled(t)(&n.config)
 					result := n.check(p)
 					record(s.Name, result)
 					if result.Verdict != Holds && result.Verdict != NotClaimed {

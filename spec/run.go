@@ -25,6 +25,8 @@ type Run struct {
 	contamination float64  // bounds the probability of a stray pick
 	delta         float64  // the smallest wrongness that must not be missed
 
+	bubble func(func()) // nil: there is none
+
 	mu      sync.Mutex
 	calls   map[int]call // of the subject, under way
 	next    int

@@ -25,6 +25,7 @@ func (s Subject) Test(t *testing.T, options ...Option) {
 			continue
 		}
 		t.Run(p.Name, func(t *testing.T) {
+			Bubbled(t)(&n.config)
 			result := n.check(p)
 			if result.Reproduce == "" {
 				result.Reproduce = "go test -run '" + t.Name() + "'"
