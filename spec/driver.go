@@ -88,6 +88,12 @@ func (d *Driver) Update(fleet []Server) error {
 	})
 }
 
+// Change ends every request and brings the balancer to another fleet: by an
+// update where it has one, else by building it anew.
+func (d *Driver) Change(fleet []Server) error {
+	return misbehaviour(func() { d.a = d.a.change(fleet) })
+}
+
 // Close frees the balancer.
 func (d *Driver) Close() { d.a.run.close() }
 

@@ -114,7 +114,7 @@ func (r *Run) convict(a *auditor, e *oracle.Evidence, s oracle.State, tally []in
 	result := Result{
 		Verdict: Violated, Finding: WrongLaw,
 		Expected: "picks " + strings.Join(want, " "), Observed: "picks " + strings.Join(got, " "),
-		Evidence: fmt.Sprintf("%.1f nats against %.1f needed, after %d picks", nats, math.Log(1/r.Alpha), samples),
+		Evidence: fmt.Sprintf("%.1f nats against %.1f needed, after %d picks", nats, math.Log(float64(len(r.auditFleets()))/r.Alpha), samples),
 		Samples:  earlier + samples, Diagnosis: d,
 	}
 	if math.IsInf(nats, 1) {

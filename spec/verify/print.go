@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"os"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -27,7 +28,7 @@ func (s Summary) Print(out io.Writer, docs map[string]string) {
 			if p.Pinned != "" {
 				verdict += ", known"
 			}
-			fmt.Fprintf(w, "  %s\t%s\t%s\t%s\n", p.Name, cell(p.Expected), cell(observed(p)), verdict)
+			fmt.Fprintf(w, "  %s\t%s\t%s\t%s\n", p.Name, cell(p.Expected), cell(observed(p)), paint(out, p.Verdict, verdict))
 		}
 		w.Flush()
 		fmt.Fprintf(out, "  %d properties are not claimed", left)
@@ -54,6 +55,20 @@ func (s Summary) Print(out io.Writer, docs map[string]string) {
 		text += fmt.Sprintf("; %d of the violations are known", known)
 	}
 	fmt.Fprintf(out, "%d subjects: %s; false alarms at most %g\n", len(s.Reports), text, s.Alpha)
+}
+
+// paint colours a verdict, in the last column of a table, where nothing is
+// aligned behind it; on a terminal alone, and not where NO_COLOR is set.
+func paint(out io.Writer, v spec.Verdict, text string) string {
+	f, ok := out.(*os.File)
+	if !ok || os.Getenv("NO_COLOR") != "" {
+		return text
+	}
+	if info, err := f.Stat(); err != nil || info.Mode()&os.ModeCharDevice == 0 {
+		return text
+	}
+	colour := map[spec.Verdict]string{spec.Holds: "32", spec.Violated: "31", spec.Undecided: "33", spec.HarnessError: "35"}[v]
+	return "\x1b[" + colour + "m" + text + "\x1b[0m"
 }
 
 func observed(p spec.PropertyResult) string {

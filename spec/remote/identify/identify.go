@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"regexp"
 	"slices"
 
 	"github.com/picklaw/picklaw/oracle"
@@ -116,12 +117,18 @@ func (s *search) fleet() []spec.Server {
 }
 
 func (s *search) drive(fleet []spec.Server, stage uint64) (*spec.Driver, error) {
-	return spec.Drive(s.factory, spec.Fleet{Servers: fleet, Seed: s.Seed + stage}, 1e-9)
+	return spec.Drive(s.factory, spec.Fleet{Servers: fleet, Seed: s.Seed + stage}, s.Alpha/stages)
 }
 
+// observe notes something, once: numbers alone make no other observation.
 func (s *search) observe(format string, args ...any) {
-	s.result.Observations = append(s.result.Observations, fmt.Sprintf(format, args...))
+	text := fmt.Sprintf(format, args...)
+	if !slices.ContainsFunc(s.result.Observations, func(o string) bool { return numbers.ReplaceAllString(o, "") == numbers.ReplaceAllString(text, "") }) {
+		s.result.Observations = append(s.result.Observations, text)
+	}
 }
+
+var numbers = regexp.MustCompile(`[0-9., ]+`)
 
 // evidence starts an audit of a claim with a share of alpha.
 func (s *search) evidence(claim oracle.Law, rivals []oracle.Law) *oracle.Evidence {
@@ -190,10 +197,18 @@ func (s *search) laws() error {
 		left = append([]oracle.Law{best}, left...)
 	}
 	for _, law := range left {
-		convicted, err := s.confirm(d, fleet, law)
-		if err != nil || !convicted {
+		convicted, bound, picks, err := s.confirm(d, fleet, law, s.Within)
+		if err != nil {
 			return err
 		}
+		if !convicted {
+			if bound < 1 {
+				s.best, s.result.Within = law, bound
+			}
+			return nil
+		}
+		s.result.Refuted = append(s.result.Refuted, Refuted{law.String(), s.result.Picks + picks})
+		s.result.Remaining = slices.DeleteFunc(s.result.Remaining, func(n string) bool { return n == law.String() })
 	}
 	return nil
 }
@@ -276,40 +291,39 @@ func (s *search) walk(d *spec.Driver, fleet []spec.Server, e *oracle.Evidence, n
 }
 
 // confirm takes fresh picks, with a law as the claim that was chosen without
-// them. A law that they convict is refuted after all. A balancer that cannot be
-// brought into some state keeps its law unconfirmed.
-func (s *search) confirm(d *spec.Driver, fleet []spec.Server, law oracle.Law) (convicted bool, err error) {
+// them, and returns how far the balancer can be from it. It convicts as well when
+// some server cannot be filled up, which happens with a share of alpha at most
+// under every law that is known, but for the one that prefers the heavier.
+func (s *search) confirm(d *spec.Driver, fleet []spec.Server, law oracle.Law, within float64) (convicted bool, bound float64, picks int, err error) {
 	chosen := views(fleet)
 	for i := range chosen {
 		chosen[i].History = nil
 	}
 	e := s.evidence(law, candidates(fleet))
 	audit := oracle.Audit{Claim: law, Alpha: s.Alpha / stages, Contamination: s.Contamination}
-	picks, err := audit.PicksFor(chosen, s.Within, 1e-6)
+	each, err := audit.PicksFor(chosen, within, 1e-6)
 	if err != nil {
-		return false, err
+		return false, 1, 0, err
 	}
 	for _, state := range chosen {
 		if err := d.Reach(state.Loads); err != nil {
 			var subject *spec.Misbehaviour
 			if errors.As(err, &subject) && subject.Finding == spec.NeverFills {
-				return false, nil
+				_, heavier := law.(oracle.HeavierOfD)
+				return !heavier, 1, e.Picks(), d.Drain()
 			}
-			return false, err
+			return false, 1, e.Picks(), err
 		}
-		for range picks {
+		for range each {
 			if err := s.take(d, fleet, e, false); err != nil {
-				return false, err
+				return false, 1, e.Picks(), err
 			}
 			if e.Convicted() {
-				s.result.Refuted = append(s.result.Refuted, Refuted{law.String(), s.result.Picks + e.Picks()})
-				s.result.Remaining = slices.DeleteFunc(s.result.Remaining, func(n string) bool { return n == law.String() })
-				return true, nil
+				return true, 1, e.Picks(), nil
 			}
 		}
 	}
-	s.best, s.result.Within = law, e.Bound()
-	return false, nil
+	return false, e.Bound(), e.Picks(), nil
 }
 
 func spellings(laws []oracle.Law) []string {

@@ -1,7 +1,6 @@
 package identify
 
 import (
-	"context"
 	"fmt"
 	"math"
 	"slices"
@@ -104,22 +103,17 @@ func (s *search) keysUnderLoad(d *spec.Driver, owner map[int]int) error {
 
 // keysAtJoin lets a server join and counts the keys that move.
 func (s *search) keysAtJoin(d *spec.Driver, fleet []spec.Server) error {
-	u, ok := d.Picker().(spec.Updater)
-	if !ok || s.Fleet != nil {
+	if _, ok := d.Picker().(spec.Updater); !ok || s.Fleet != nil {
 		return nil
 	}
 	const keys = 2000
-	ask := func() ([]spec.ServerID, error) {
-		all := make([]spec.ServerID, keys)
+	ask := func() ([]int, error) {
+		all := make([]int, keys)
 		for k := range all {
-			id, done, err := d.Picker().Pick(context.Background(), spec.Request{Key: fmt.Sprintf("join-%d", k)})
-			if err == nil {
-				err = done(spec.Outcome{})
-			}
-			if err != nil {
+			var err error
+			if all[k], err = d.Probe(spec.Request{Key: fmt.Sprintf("join-%d", k)}); err != nil {
 				return nil, err
 			}
-			all[k] = id
 		}
 		return all, nil
 	}
@@ -127,8 +121,8 @@ func (s *search) keysAtJoin(d *spec.Driver, fleet []spec.Server) error {
 	if err != nil {
 		return err
 	}
-	visitor := spec.Server{ID: 1000, Name: "visitor", Weight: 1}
-	if err := u.Update(append(slices.Clone(fleet), visitor)); err != nil {
+	newcomer := len(fleet)
+	if err := d.Change(append(slices.Clone(fleet), spec.Server{ID: 1000, Name: "visitor", Weight: 1})); err != nil {
 		return err
 	}
 	after, err := ask()
@@ -139,7 +133,7 @@ func (s *search) keysAtJoin(d *spec.Driver, fleet []spec.Server) error {
 	for k := range before {
 		if before[k] != after[k] {
 			moved++
-			if after[k] != visitor.ID {
+			if after[k] != newcomer {
 				between++
 			}
 		}

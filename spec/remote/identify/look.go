@@ -81,7 +81,17 @@ func (s *search) weights() error {
 	if err != nil {
 		return err
 	}
-	left, weighted, read := spellings(e.Remaining()), spellings(weightedLaws()), 0
+	var left []string
+	for _, law := range e.Remaining() {
+		convicted, _, _, err := s.confirm(d, fleet, law, max(s.Within, 0.2))
+		if err != nil {
+			return err
+		}
+		if !convicted {
+			left = append(left, law.String())
+		}
+	}
+	weighted, read := spellings(weightedLaws()), 0
 	for _, name := range left {
 		if slices.Contains(weighted, name) {
 			read++

@@ -18,6 +18,7 @@ type kase struct {
 	Only    []string // the properties that are judged
 	Timed   bool     // timed scenarios are played too
 	Draws   bool     // it draws at random: two starts must differ
+	Checks  bool     // passive checks and retries are on, as they are by default
 }
 
 func (k kase) name() string {

@@ -110,7 +110,8 @@ func (d Document) Markdown() string {
 	line("\n## Timed scenarios\n")
 	line("%d servers that work on one request at a time, 20 ms each, %d closed-loop clients, %d requests; the last server is",
 		servers, 4*servers, 50*servers)
-	line("the odd one. Wall-clock numbers of one run: read the shares and the ratios.\n")
+	line("the odd one. Wall-clock numbers of one run: read the shares and the ratios. Checks and retries are passive checks of")
+	line("nginx with its defaults, and active and passive ones of HAProxy with redispatch.\n")
 	line("| case | scenario | share of the last server | seconds | p50 ms | p99 ms | failed | goodput 1/s |\n|---|---|---|---|---|---|---|---|")
 	for _, e := range d.Entries {
 		for _, t := range e.Scenarios {

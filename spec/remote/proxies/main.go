@@ -153,6 +153,16 @@ func (k kase) audit(ctx context.Context) (*Entry, error) {
 			}
 			t.Over = nil
 			e.Scenarios = append(e.Scenarios, t)
+			if s.Away >= 0 { // and once more as most people run it
+				checked := k
+				checked.Checks = true
+				s.Name += ", with checks and retries"
+				if t, err = checked.time(ctx, s); err != nil {
+					return nil, err
+				}
+				t.Over = nil
+				e.Scenarios = append(e.Scenarios, t)
+			}
 		}
 	}
 	return e, nil

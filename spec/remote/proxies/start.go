@@ -17,7 +17,8 @@ import (
 )
 
 // The configurations hold nothing but what an audit needs: passive checks and
-// retries are off, since the law is the question, and connections are not kept.
+// retries are off, since the law is the question, unless a case wants them, and
+// connections are not kept.
 var configurations = template.Must(template.New("").Funcs(template.FuncMap{"nginx": nginxMethod}).Parse(`
 {{- define "nginx" -}}
 daemon off;
@@ -35,7 +36,7 @@ http {
 	upstream servers {
 		{{if .Zone}}zone servers 64k;{{end}}
 		{{nginx .Method}}
-		{{range .Servers}}server {{.Name}} weight={{.Weight}} max_fails=0;
+		{{range .Servers}}server {{.Name}} weight={{.Weight}}{{if not $.Checks}} max_fails=0{{end}};
 		{{end}}
 	}
 	server {
@@ -43,7 +44,7 @@ http {
 		keepalive_timeout 0;
 		location / {
 			proxy_pass http://servers;
-			proxy_next_upstream off;
+			{{if not .Checks}}proxy_next_upstream off;{{end}}
 			proxy_read_timeout 600s;
 		}
 	}
@@ -60,14 +61,15 @@ defaults
 	timeout server 600s
 	option httpclose
 	http-reuse never
-	retries 0
+	{{if .Checks}}retries 3
+	option redispatch 1{{else}}retries 0{{end}}
 frontend front
 	bind {{.Address}}
 	default_backend servers
 backend servers
 	balance {{.Method}}
 	{{if eq .Method "url_param key"}}hash-type consistent{{end}}
-	{{range $i, $s := .Servers}}server s{{$i}} {{$s.Name}} weight {{$s.Weight}}
+	{{range $i, $s := .Servers}}server s{{$i}} {{$s.Name}} weight {{$s.Weight}}{{if $.Checks}} check inter 200 observe layer4 on-error mark-down{{end}}
 	{{end}}
 {{end}}`))
 
