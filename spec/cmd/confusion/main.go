@@ -2,7 +2,7 @@
 // it names for every reference policy, and for every planted bug of the catalog
 // that a policy or a balancer can have.
 //
-//	go run ./spec/remote/identify/confusion > spec/remote/IDENTIFY.md
+//	go run ./spec/cmd/confusion > spec/remote/IDENTIFY.md
 //
 // A mutant is told from its reference when another law is named, or none, or
 // when something else is observed. Many bugs are not about the law at all; the
@@ -24,26 +24,9 @@ import (
 	"sync"
 	"time"
 
-	"github.com/picklaw/picklaw/mutants"
 	"github.com/picklaw/picklaw/spec"
 	"github.com/picklaw/picklaw/spec/remote/identify"
 )
-
-// subjects are the references in which a bug of a file shows.
-var subjects = map[string][]string{
-	"least_request.go": {"least-request"},
-	"peak_ewma.go":     {"peak-ewma"},
-	"power_of_d.go":    {"power-of-d:2", "power-of-d:2:replacement"},
-	"random.go":        {"random"},
-	"ring.go":          {"ring"},
-	"round_robin.go":   {"round-robin"},
-	"balancer.go":      {"balancer/power-of-d:2"},
-	"coins.go":         {"balancer/power-of-d:2"},
-	"lease.go":         {"balancer/power-of-d:2"},
-	"loads.go":         {"balancer/power-of-d:2"},
-	"pick.go":          {"balancer/power-of-d:2"},
-	"update.go":        {"balancer/power-of-d:2"},
-}
 
 // apart marks a bug outside of a function, which needs a build of its own.
 const apart = "not in this build"
@@ -77,11 +60,7 @@ func run(ctx context.Context) error {
 		}
 	}
 	planted := len(jobs)
-	for _, m := range mutants.Catalog() {
-		for _, name := range subjects[filepath.Base(m.File)] {
-			jobs = append(jobs, &job{subject: name, mutant: m.ID, story: m.Story})
-		}
-	}
+	jobs = append(jobs, bugs()...)
 	work := make(chan *job)
 	var workers sync.WaitGroup
 	for range 2 {
@@ -103,9 +82,9 @@ func run(ctx context.Context) error {
 
 // A job is one identification.
 type job struct {
-	subject, mutant, story string
-	result                 *identify.Result
-	trouble                string // instead of a result
+	subject, mutant string // no mutant: the reference
+	result          *identify.Result
+	trouble         string // instead of a result
 }
 
 func (j *job) run(ctx context.Context, program string) {
@@ -170,7 +149,7 @@ func write(references, planted []*job, byName map[string]*job) error {
 		}
 	}
 	line("# What picklaw identify names\n")
-	line("`go run ./spec/remote/identify/confusion > spec/remote/IDENTIFY.md` writes this file. The law that a balancer follows is")
+	line("`go run ./spec/cmd/confusion > spec/remote/IDENTIFY.md` writes this file. The law that a balancer follows is")
 	line("refuted with probability %g at most.\n", spec.DefaultAlpha)
 	line("## Reference policies\n")
 	line("| policy | named | picks | observed |\n|---|---|---|---|")
