@@ -2,8 +2,6 @@
 
 package policies
 
-import "slices"
-
 // PowerOfD draws D servers and picks the least loaded of them. D = 2 is the
 // power of two choices (Mitzenmacher 1996; Vvedenskaya, Dobrushin and
 // Karpelevich 1996).
@@ -63,5 +61,8 @@ func another(c Coins, n int, drawn []int) (int, []int) {
 		i++
 		at++
 	}
-	return i, slices.Insert(drawn, at, i)
+	drawn = append(drawn, i)
+	copy(drawn[at+1:], drawn[at:])
+	drawn[at] = i
+	return i, drawn
 }

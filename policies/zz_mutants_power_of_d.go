@@ -6,8 +6,6 @@ package policies
 
 import "github.com/picklaw/picklaw/mutants/active"
 
-import "slices"
-
 // PowerOfD draws D servers and picks the least loaded of them. D = 2 is the
 // power of two choices (Mitzenmacher 1996; Vvedenskaya, Dobrushin and
 // Karpelevich 1996).
@@ -100,7 +98,10 @@ func another(c Coins, n int, drawn []int) (int, []int) {
 		i++
 		at++
 	}
-	return i, slices.Insert(drawn, at, i)
+	drawn = append(drawn, i)
+	copy(drawn[at+1:], drawn[at:])
+	drawn[at] = i
+	return i, drawn
 }
 
 // Pick_power_of_d_scans_for_two_lightest: A scan for the two lightest servers and a coin between them: it balances better, costs the whole fleet, and is not what was asked for.
@@ -355,7 +356,10 @@ func (p PowerOfD) lightest_power_of_d_ignores_loads(v View, c Coins, score func(
 // another_power_of_d_replacement: The choices are not distinct: with two servers, one pick in four goes to the busier one without a look at the other.
 func another_power_of_d_replacement(c Coins, n int, drawn []int) (int, []int) {
 	i, at := c.IntN(n), 0
-	return i, slices.Insert(drawn, at, i)
+	drawn = append(drawn, i)
+	copy(drawn[at+1:], drawn[at:])
+	drawn[at] = i
+	return i, drawn
 }
 
 // another_power_of_d_last_never_second: The range of the second draw is one short: the last server gets no second chance, and less traffic than it is due.
@@ -365,7 +369,10 @@ func another_power_of_d_last_never_second(c Coins, n int, drawn []int) (int, []i
 		i++
 		at++
 	}
-	return i, slices.Insert(drawn, at, i)
+	drawn = append(drawn, i)
+	copy(drawn[at+1:], drawn[at:])
+	drawn[at] = i
+	return i, drawn
 }
 
 // another_power_of_d_one_pair_twice: Distinctness is lost for one value only: the first server can be drawn against itself.
@@ -375,5 +382,8 @@ func another_power_of_d_one_pair_twice(c Coins, n int, drawn []int) (int, []int)
 		i++
 		at++
 	}
-	return i, slices.Insert(drawn, at, i)
+	drawn = append(drawn, i)
+	copy(drawn[at+1:], drawn[at:])
+	drawn[at] = i
+	return i, drawn
 }

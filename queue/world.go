@@ -271,8 +271,7 @@ func (w World) arrivalRate() float64 {
 }
 
 // expectedJobs is about how many requests will be counted, from above but within
-// reason, to make
-// room for them.
+// reason, to make room for them.
 func (w World) expectedJobs() int {
 	if recorded, ok := w.Arrivals.(RecordedArrivals); ok {
 		return len(recorded)
