@@ -133,7 +133,7 @@ var queueMutants = []Mutant{
 	},
 	{
 		ID: "outcomes_told_early", File: "queue/outcomes.go",
-		Find: "o.pending[0].Finish <= now {", Replace: "o.pending[0].Start <= now {",
+		Find: "(*o)[0].Finish <= now {", Replace: "(*o)[0].Start <= now {",
 		Story:    "A learner hears of a request when it starts: it knows the future.",
 		Source:   "classic",
 		Predicts: []string{"queueing/outcomes"}, Spares: otherThanQueue,

@@ -6,22 +6,29 @@ package queue
 
 import "github.com/picklaw/picklaw/mutants/active"
 
-import (
-	"container/heap"
-
-	"github.com/picklaw/picklaw/policies"
-)
+import "github.com/picklaw/picklaw/policies"
 
 // outcomes are the ends of requests that their dispatchers have still to be
-// told of, the earliest first and the lower number first among equals.
-type outcomes struct{ pending jobHeap }
+// told of, the earliest first and the lower number first among equals. They are a
+// binary heap (Williams 1964): no entry is before its parent. The standard
+// library's would allocate for every request.
+type outcomes []Job
 
 // add schedules the end of a request; the end of a lost one is its arrival.
 func (o *outcomes) add(j Job) {
 	if j.Lost {
 		j.Finish = j.Arrival
 	}
-	heap.Push(&o.pending, j)
+	*o = append(*o, j)
+	h := *o
+	for i := len(h) - 1; i > 0; {
+		parent := (i - 1) / 2
+		if !h[i].endsBefore(&h[parent]) {
+			return
+		}
+		h[i], h[parent] = h[parent], h[i]
+		i = parent
+	}
 }
 
 // deliver tells the policies what ended up to now.
@@ -41,8 +48,8 @@ func (o *outcomes) deliver(now float64, to []dispatcher) {
 		return
 	}
 
-	for len(o.pending) > 0 && o.pending[0].Finish <= now {
-		j := heap.Pop(&o.pending).(Job)
+	for len(*o) > 0 && (*o)[0].Finish <= now {
+		j := o.first()
 		to[j.Dispatcher].learner.Observe(policies.ServerID(j.Server), policies.Outcome{
 			At:      seconds(j.Finish),
 			Latency: seconds(j.Finish - j.Arrival),
@@ -51,28 +58,37 @@ func (o *outcomes) deliver(now float64, to []dispatcher) {
 	}
 }
 
-type jobHeap []Job
-
-func (h jobHeap) Len() int { return len(h) }
-func (h jobHeap) Less(i, j int) bool {
-	if h[i].Finish != h[j].Finish {
-		return h[i].Finish < h[j].Finish
+// first takes the earliest end out.
+func (o *outcomes) first() Job {
+	h := *o
+	j, last := h[0], len(h)-1
+	h[0] = h[last]
+	h = h[:last]
+	*o = h
+	for i := 0; ; {
+		child := 2*i + 1
+		if right := child + 1; right < len(h) && h[right].endsBefore(&h[child]) {
+			child = right
+		}
+		if child >= len(h) || !h[child].endsBefore(&h[i]) {
+			return j
+		}
+		h[i], h[child] = h[child], h[i]
+		i = child
 	}
-	return h[i].Number < h[j].Number
 }
-func (h jobHeap) Swap(i, j int) { h[i], h[j] = h[j], h[i] }
-func (h *jobHeap) Push(x any)   { *h = append(*h, x.(Job)) }
-func (h *jobHeap) Pop() any {
-	last := len(*h) - 1
-	j := (*h)[last]
-	*h = (*h)[:last]
-	return j
+
+func (j *Job) endsBefore(k *Job) bool {
+	if j.Finish != k.Finish {
+		return j.Finish < k.Finish
+	}
+	return j.Number < k.Number
 }
 
 // deliver_outcomes_told_early: A learner hears of a request when it starts: it knows the future.
 func (o *outcomes) deliver_outcomes_told_early(now float64, to []dispatcher) {
-	for len(o.pending) > 0 && o.pending[0].Start <= now {
-		j := heap.Pop(&o.pending).(Job)
+	for len(*o) > 0 && (*o)[0].Start <= now {
+		j := o.first()
 		to[j.Dispatcher].learner.Observe(policies.ServerID(j.Server), policies.Outcome{
 			At:      seconds(j.Finish),
 			Latency: seconds(j.Finish - j.Arrival),
@@ -83,8 +99,8 @@ func (o *outcomes) deliver_outcomes_told_early(now float64, to []dispatcher) {
 
 // deliver_outcomes_told_to_the_first: All outcomes go to the first dispatcher.
 func (o *outcomes) deliver_outcomes_told_to_the_first(now float64, to []dispatcher) {
-	for len(o.pending) > 0 && o.pending[0].Finish <= now {
-		j := heap.Pop(&o.pending).(Job)
+	for len(*o) > 0 && (*o)[0].Finish <= now {
+		j := o.first()
 		to[0*j.Dispatcher].learner.Observe(policies.ServerID(j.Server), policies.Outcome{
 			At:      seconds(j.Finish),
 			Latency: seconds(j.Finish - j.Arrival),
@@ -95,8 +111,8 @@ func (o *outcomes) deliver_outcomes_told_to_the_first(now float64, to []dispatch
 
 // deliver_outcomes_without_waiting: The latency that a learner hears of leaves out the wait: a long queue looks as fast as a short one.
 func (o *outcomes) deliver_outcomes_without_waiting(now float64, to []dispatcher) {
-	for len(o.pending) > 0 && o.pending[0].Finish <= now {
-		j := heap.Pop(&o.pending).(Job)
+	for len(*o) > 0 && (*o)[0].Finish <= now {
+		j := o.first()
 		to[j.Dispatcher].learner.Observe(policies.ServerID(j.Server), policies.Outcome{
 			At:      seconds(j.Finish),
 			Latency: seconds(j.Finish - j.Start),
@@ -107,8 +123,8 @@ func (o *outcomes) deliver_outcomes_without_waiting(now float64, to []dispatcher
 
 // deliver_outcomes_lost_are_fine: A request that was turned away counts as answered in no time.
 func (o *outcomes) deliver_outcomes_lost_are_fine(now float64, to []dispatcher) {
-	for len(o.pending) > 0 && o.pending[0].Finish <= now {
-		j := heap.Pop(&o.pending).(Job)
+	for len(*o) > 0 && (*o)[0].Finish <= now {
+		j := o.first()
 		to[j.Dispatcher].learner.Observe(policies.ServerID(j.Server), policies.Outcome{
 			At:      seconds(j.Finish),
 			Latency: seconds(j.Finish - j.Arrival),
