@@ -3,7 +3,7 @@ GO      ?= go
 PEERS   := grpc small
 SOURCES := $(shell git ls-files '*.go' go.mod go.sum)
 
-.PHONY: help verify test short race bench mutants fuzz calibrate generate audit-peers audit-proxies lint clean
+.PHONY: help verify test short race bench mutants fuzz calibrate generate audit-peers audit-proxies identify lint clean
 
 help: ## say what there is
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -46,6 +46,9 @@ audit-peers: ## audit the real balancers and write spec/peers/AUDIT.md
 audit-proxies: ## hold real proxies against the specification, and write spec/remote/PROXIES.md (10 minutes)
 	spec/remote/proxies/install.sh
 	$(GO) run ./spec/remote/proxies
+
+identify: ## write spec/remote/IDENTIFY.md, what identify names for each policy and each planted bug
+	$(GO) run ./spec/cmd/confusion >IDENTIFY.tmp && mv IDENTIFY.tmp spec/remote/IDENTIFY.md
 
 lint: ## vet and staticcheck
 	$(GO) vet ./...

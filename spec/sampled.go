@@ -86,7 +86,11 @@ const diagnosisPicks = 3000
 // convict words a conviction.
 func (r *Run) convict(a *auditor, e *oracle.Evidence, s oracle.State, tally []int, earlier int) Result {
 	samples, nats := e.Picks(), e.Nats()
-	for range diagnosisPicks {
+	more := diagnosisPicks
+	if r.fixed != nil {
+		more /= 5 // a pick of a live subject takes milliseconds
+	}
+	for range more {
 		s.History = a.lately()
 		i := a.probe(Request{})
 		if err := e.Observe(s, i); err != nil {

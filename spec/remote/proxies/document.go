@@ -66,11 +66,11 @@ func (d Document) Markdown() string {
 	line("or what a user takes from the name; \"ties open\" leaves open which of several minima is picked.\n")
 	line("`make audit-proxies` writes this file; `go run ./spec/remote/proxies --only 'CASE'` repeats one case and prints")
 	line("its whole diagnosis.\n")
-	line("| case | held to | property | verdict | picks | observed |")
-	line("|---|---|---|---|---|---|")
+	line("| case | held to | property | verdict | picks | expected | observed |")
+	line("|---|---|---|---|---|---|---|")
 	for _, e := range d.Entries {
 		for _, p := range e.Properties {
-			line("| %s | `%s` | %s | %s | %d | %s |", e.Case, e.Claim, p.Name, p.Verdict, p.Samples, firstLine(p.Observed))
+			line("| %s | `%s` | %s | %s | %d | %s | %s |", e.Case, e.Claim, p.Name, p.Verdict, p.Samples, firstLine(p.Expected), firstLine(p.Observed))
 		}
 	}
 	line("\n## Deviations\n")
