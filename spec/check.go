@@ -38,13 +38,19 @@ func newSession(s Subject, options []Option) *session {
 	// Shares are those of the whole specification, so that a property run alone
 	// repeats what it did among the others.
 	for _, p := range registry {
-		if p.Statistical && p.Applies(&c.claims) && n.tierOf(p) == Sampled {
+		if p.Statistical && p.Applies(&c.claims) && n.byChance(p) {
 			statistical++
 		}
 	}
 	n.alpha = oracle.SplitAlpha(c.alpha, max(statistical, 1))
 	n.beta = oracle.SplitAlpha(missed, max(statistical, 1))
 	return n
+}
+
+// byChance tells whether the judgement of a statistical property may err.
+func (n *session) byChance(p *Property) bool {
+	tier := n.tierOf(p)
+	return tier == Sampled || tier == Exact && p.Sampled == nil
 }
 
 func (n *session) selected() []*Property {

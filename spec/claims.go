@@ -17,6 +17,7 @@ type Claims struct {
 	MapsKeys       bool
 	SparesKeys     bool    // of others, while a server is not eligible
 	HashesKeys     bool    // while the fleet stays the same
+	Remaps         string  // as this scheme of oracle.Remap; empty: no promise
 	SharesWithin   float64 // times the fair share of the keys; 0: no promise
 	Weighted       bool
 	ReadsAtMost    int // loads read in one pick; 0: no promise
@@ -136,6 +137,10 @@ func Retries() Option { return func(c *config) { c.claims.Retries = true } }
 // Independent claims that balancers built with different seeds decide
 // independently.
 func Independent() Option { return func(c *config) { c.claims.Independent = true } }
+
+// Remaps claims that a server that joins moves as many keys as it does under a
+// scheme of oracle.Remap.
+func Remaps(scheme string) Option { return func(c *config) { c.claims.Remaps = scheme } }
 
 // Learns claims that a policy is fed by outcomes and stores them only when they
 // are observed.

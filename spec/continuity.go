@@ -41,7 +41,7 @@ func (r *Run) twoLives(between func(p policies.Policy, fleet []Server) policies.
 		plain, other := r.Subject.Policy(), r.Subject.Policy()
 		var fleet []Server
 		for at, m := range life(r.Seed+k, moments) {
-			if at > 0 {
+			if at%3 == 1 {
 				r.try("Update", func() { other = between(other, fleet) })
 			}
 			if m.fleet != nil {

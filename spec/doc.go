@@ -32,8 +32,12 @@
 //
 //	subjects     Subject, Factory, Picker, Fleet, OfPolicy, Leased, Reference
 //	abilities    Updater, Counter, Sleeper
-//	claims       Law, TiesOpen, CountsInFlight, KeepsCounts, ReleasesOnce,
-//	             Concurrent, MapsKeys, Learns, ReadsVerdicts, ReadsAtMost
+//	claims       Law, TiesOpen, Weighted, Rotates, SlowsByLoad, Sticks
+//	of requests  CountsInFlight, KeepsCounts, ReleasesOnce, Retries, Concurrent,
+//	             Independent
+//	of keys      HashesKeys, SparesKeys, MapsKeys, Remaps, SharesWithin
+//	of learning  Learns, LearnsLatency, FollowsPeaks, Forgets, ReadsVerdicts
+//	of cost      ReadsAtMost
 //	how to run   Alpha, Seed, HangAfter, Only, Reproduce, Progress
 //	results      Check, Test, Report, PropertyResult, Verdict, Finding, Diagnosis
 //	the registry Properties, Find, Property

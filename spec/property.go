@@ -26,8 +26,9 @@ type Property struct {
 	// least one of them is set.
 	Exact, Sampled func(*Run) Result
 
-	// Statistical is set when Sampled may convict a conforming subject by
-	// chance: it then takes a share of the false-alarm budget.
+	// Statistical is set when Sampled, or Exact where there is no Sampled, may
+	// convict a conforming subject by chance: it then takes a share of the
+	// false-alarm budget.
 	Statistical bool
 	// Delta is the smallest wrongness that a statistical check must not miss, as a
 	// total variation between laws. How many picks are taken follows from it.
@@ -67,6 +68,8 @@ func init() {
 		choiceProperties,
 		engineProperties,
 		recoveryProperties,
+		remapProperties,
+		burstProperties,
 		judgeProperties,
 		stateProperties,
 		memoryProperties,

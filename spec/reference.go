@@ -66,11 +66,11 @@ func rules() []rule {
 		learner("lingering-errors", "the fewest requests in flight, where errors stay in flight for a while",
 			oracle.LeastRequest{}, ReadsVerdicts(), Forgets()),
 
-		ruled("ring", "the owner of the key on a ring of 50 points a server", nil).and(MapsKeys(), Weighted(), SharesWithin(2)),
-		ruled("ring:1", "the owner of the key on a ring of one point a server", nil).and(MapsKeys()),
-		ruled("rendezvous", "the server with the highest score for the key", nil).and(MapsKeys(), Weighted(), SharesWithin(1.25)),
+		ruled("ring", "the owner of the key on a ring of 50 points a server", nil, Remaps("ring")).and(MapsKeys(), Weighted(), SharesWithin(2)),
+		ruled("ring:1", "the owner of the key on a ring of one point a server", nil, Remaps("ring")).and(MapsKeys()),
+		ruled("rendezvous", "the server with the highest score for the key", nil, Remaps("rendezvous")).and(MapsKeys(), Weighted(), SharesWithin(1.25)),
 		ruled("maglev:1009", "the owner of the key's place in a table of 1009", nil).and(SparesKeys(), Weighted(), SharesWithin(1.25)),
-		ruled("hash-mod", "the place of the key modulo the number of servers", nil).and(SparesKeys(), SharesWithin(1.25)),
+		ruled("hash-mod", "the place of the key modulo the number of servers", nil, Remaps("hash-mod")).and(SparesKeys(), SharesWithin(1.25)),
 		ruled("sticky:random", "the server of the cookie, and a random one without", oracle.Random{}).and(Sticks()),
 	}
 }
