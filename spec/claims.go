@@ -1,6 +1,7 @@
 package spec
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/picklaw/picklaw/oracle"
@@ -64,7 +65,10 @@ const missed = 1e-6
 
 func newConfig(options []Option) config {
 	c := config{seed: 1, alpha: DefaultAlpha, hang: 20 * time.Second, probe: true}
-	for _, o := range options {
+	for i, o := range options {
+		if o == nil {
+			panic(fmt.Sprintf("spec: option %d is nil", i+1))
+		}
 		o(&c)
 	}
 	return c
@@ -163,17 +167,37 @@ func Forgets() Option { return func(c *config) { c.claims.Forgets = true } }
 func ReadsVerdicts() Option { return func(c *config) { c.claims.ReadsVerdicts = true } }
 
 // Alpha sets the false-alarm budget of the run, instead of DefaultAlpha.
-func Alpha(alpha float64) Option { return func(c *config) { c.alpha = alpha } }
+func Alpha(alpha float64) Option {
+	if !(alpha >= SmallestAlpha && alpha < 1) {
+		panic(fmt.Sprintf("spec: Alpha(%v), want at least %v and below 1", alpha, SmallestAlpha))
+	}
+	return func(c *config) { c.alpha = alpha }
+}
+
+// SmallestAlpha is the smallest budget that can be divided among properties,
+// fleets and views without running out of double precision.
+const SmallestAlpha = 1e-100
 
 // Seed sets the root of all chance in the run; the default is 1.
 func Seed(seed uint64) Option { return func(c *config) { c.seed = seed } }
 
 // HangAfter sets how long the suite waits for a call to return; the default is
 // 20 seconds.
-func HangAfter(d time.Duration) Option { return func(c *config) { c.hang = d } }
+func HangAfter(d time.Duration) Option {
+	if d <= 0 {
+		panic(fmt.Sprintf("spec: HangAfter(%v), want a positive time", d))
+	}
+	return func(c *config) { c.hang = d }
+}
 
-// Only restricts the run to the named properties.
+// Only restricts the run to the named properties. It panics when there is no
+// property of that name.
 func Only(names ...string) Option {
+	for _, n := range names {
+		if _, err := Find(n); err != nil {
+			panic("spec: " + err.Error())
+		}
+	}
 	return func(c *config) {
 		if c.properties == nil {
 			c.properties = make(map[string]bool)

@@ -53,10 +53,7 @@ func exactBounded(r *Run) Result {
 			for _, now := range times {
 				points++
 				state := fmt.Sprintf("clock %s: latencies of 0.1 to 0.4 s, 10 to 40 s, and none; at %v", name, now)
-				picks, err := r.enumerate(l, &policies.Snapshot{Servers: fleet, Loads: loads, At: now})
-				if err != nil {
-					panic(&fault{findingOf(err), err.Error()})
-				}
+				picks := r.enumerate(l, &policies.Snapshot{Servers: fleet, Loads: loads, At: now})
 				fast, fresh, slow := picks.P[0], picks.P[2], picks.P[1]
 				if r.Claims.ReadsVerdicts { // and has heard nothing but good of the other two
 					fresh = fast
@@ -93,10 +90,7 @@ func exactRecovers(r *Run) Result {
 		last := new(big.Rat)
 		now := time.Second
 		for step := 0; now < 1000*365*time.Hour; step++ {
-			picks, err := r.enumerate(l, &policies.Snapshot{Servers: fleet, Loads: loads, At: now})
-			if err != nil {
-				panic(&fault{findingOf(err), err.Error()})
-			}
+			picks := r.enumerate(l, &policies.Snapshot{Servers: fleet, Loads: loads, At: now})
 			state := fmt.Sprintf("%s, %v after 5 failures of a minute", describe(fleet, loads), now-time.Second)
 			if step == 0 && ahead == 0 && picks.P[0].Sign() != 0 && r.scans() {
 				return Result{Verdict: Violated, Finding: WrongLaw, Expected: "picks 0 1/2 1/2", Observed: "picks " + rationals(picks.P), Diagnosis: &Diagnosis{State: state}}

@@ -207,13 +207,7 @@ func exactErrorsNeverPay(r *Run) Result {
 	return Result{Verdict: Holds, Observed: fmt.Sprintf("in %d histories with one more failure", flips)}
 }
 
-func (r *Run) lawOf(p policies.Policy, v policies.View) *queue.Picks {
-	picks, err := r.enumerate(p, v)
-	if err != nil {
-		panic(&fault{findingOf(err), err.Error()})
-	}
-	return picks
-}
+func (r *Run) lawOf(p policies.Policy, v policies.View) *queue.Picks { return r.enumerate(p, v) }
 
 // exactErrorsCount lets one of two servers fail as often as the other succeeds,
 // and gives both the same load, up to ten thousand requests.

@@ -2,24 +2,38 @@ package spec
 
 import (
 	"errors"
+	"fmt"
 
 	"github.com/picklaw/picklaw/queue"
 )
 
-// findingOf names what an engine says is wrong with a policy.
-func findingOf(err error) Finding {
+// faultOf is what an engine says is wrong with a policy. That it has too many
+// outcomes to try them all is no fault of the policy: then nothing was decided.
+func faultOf(err error) *fault {
 	var (
+		many       *queue.TooManyLeaves
 		impure     *queue.Impure
 		outOfRange *queue.OutOfRange
 		panicked   *queue.Panicked
+		badCoin    *queue.BadCoin
 	)
 	switch {
+	case errors.As(err, &many):
+		return &fault{gaveUp, err.Error()}
 	case errors.As(err, &impure):
-		return Impure
+		return &fault{Impure, err.Error()}
 	case errors.As(err, &outOfRange):
-		return OutOfRange
+		return &fault{OutOfRange, err.Error()}
 	case errors.As(err, &panicked):
-		return Panicked
+		return &fault{Panicked, err.Error()}
+	case errors.As(err, &badCoin):
+		return &fault{BadCoin, err.Error()}
 	}
-	return WrongLaw
+	panic(fmt.Sprintf("spec: an engine refused to run: %v", err)) // the view or an option is wrong: our own fault
+}
+
+// tooMany tells that an engine gave up.
+func tooMany(err error) bool {
+	var many *queue.TooManyLeaves
+	return errors.As(err, &many)
 }

@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -180,6 +181,111 @@ func TestLeakIsFoundByTheLawItBends(t *testing.T) {
 	p := resultOf(t, r, "conservation/after-churn")
 	require.Equal(t, Violated, p.Verdict, p.String())
 	require.Contains(t, []Finding{WrongLaw, NeverFills}, p.Finding, p.String())
+}
+
+// A counting subject tells its counts.
+type counting struct {
+	*hostile
+	extra int // what it adds to the truth
+}
+
+func (c counting) InFlight(id ServerID) int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return int(c.loads[(&policies.Snapshot{Servers: c.fleet}).Index(id)]) + c.extra
+}
+
+func TestCountsThatAreTooHighOrTooLow(t *testing.T) {
+	for extra, want := range map[int]Verdict{-1: Violated, 0: Holds, 1: Violated} {
+		r := Check(func(f Fleet) (Picker, error) {
+			p, err := hostileFactory(by(policies.LeastRequest{}))(f)
+			if err != nil {
+				return nil, err
+			}
+			return counting{p.(*hostile), extra}, nil
+		}, CountsInFlight(), Only("conservation/in-flight"))
+		p := resultOf(t, r, "conservation/in-flight")
+		require.Equal(t, want, p.Verdict, p.String())
+	}
+}
+
+// leaksOnCancel never forgets a request that was cancelled before it was made.
+type leaksOnCancel struct{ *hostile }
+
+func (l leaksOnCancel) Pick(ctx context.Context, q Request) (ServerID, func(Outcome) error, error) {
+	id, done, err := l.hostile.Pick(ctx, q)
+	if ctx.Err() != nil {
+		return 0, nil, ctx.Err()
+	}
+	return id, done, err
+}
+
+func TestLeakOnCancelIsFound(t *testing.T) {
+	r := Check(func(f Fleet) (Picker, error) {
+		p, err := hostileFactory(by(policies.LeastRequest{}))(f)
+		if err != nil {
+			return nil, err
+		}
+		return leaksOnCancel{p.(*hostile)}, nil
+	}, Law(oracle.LeastRequest{}), CountsInFlight(), Only("conservation/after-churn", "least-request/pick-law"))
+	require.Equal(t, Holds, resultOf(t, r, "least-request/pick-law").Verdict)
+	require.Equal(t, Violated, resultOf(t, r, "conservation/after-churn").Verdict)
+}
+
+// losesUpdates drops the end of every request that overlaps with another, and
+// does not tell its counts.
+type losesUpdates struct {
+	*hostile
+	open atomic.Int32
+}
+
+func (l *losesUpdates) Pick(ctx context.Context, q Request) (ServerID, func(Outcome) error, error) {
+	id, done, err := l.hostile.Pick(ctx, q)
+	if err != nil {
+		return id, done, err
+	}
+	shared := l.open.Add(1) > 1
+	return id, func(o Outcome) error {
+		l.open.Add(-1)
+		if shared && id == l.fleet[0].ID && o.Failed {
+			return nil
+		}
+		return done(o)
+	}, nil
+}
+
+func TestUpdatesLostUnderStressAreFound(t *testing.T) {
+	r := Check(func(f Fleet) (Picker, error) {
+		p, err := hostileFactory(by(policies.LeastRequest{}))(f)
+		if err != nil {
+			return nil, err
+		}
+		return &losesUpdates{hostile: p.(*hostile)}, nil
+	}, Law(oracle.LeastRequest{}), CountsInFlight(), Concurrent(), Only("concurrency/stress", "concurrency/conservation"))
+	require.Equal(t, Violated, resultOf(t, r, "concurrency/conservation").Verdict, "its counts are off by thousands")
+}
+
+func TestRotationsThatAreNone(t *testing.T) {
+	for name, rule := range map[string]func(h *hostile) ServerID{
+		"another order in every cycle": func(h *hostile) ServerID {
+			n := len(h.fleet)
+			cycle, k := (h.picks-1)/n, (h.picks-1)%n
+			return h.fleet[(k*(1+cycle%2*(n-2))+cycle)%n].ID // forwards, then backwards
+		},
+		"a double pick after three cycles": func(h *hostile) ServerID {
+			n := len(h.fleet)
+			return h.fleet[(h.picks-h.picks/(3*n+1))%n].ID
+		},
+	} {
+		r := Check(hostileFactory(rule), Law(oracle.RoundRobin{}), Only("round-robin/window"))
+		p := resultOf(t, r, "round-robin/window")
+		require.Equal(t, Violated, p.Verdict, "%s: %v", name, p)
+	}
+}
+
+func TestAcquittalNeedsItsBound(t *testing.T) {
+	require.Equal(t, Holds, acquittal(0.05, 0.05))
+	require.Equal(t, Undecided, acquittal(0.051, 0.05))
 }
 
 func TestDiagnosisNamesTheLaw(t *testing.T) {

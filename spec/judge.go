@@ -244,7 +244,13 @@ func exactBudget(r *Run) Result {
 		spent, shares := 0.0, 0
 		for _, p := range registry {
 			if p.Statistical && p.Applies(&n.config.claims) && n.tierOf(p) == Sampled {
-				spent += n.run(p, Sampled).Alpha
+				r := n.run(p, Sampled)
+				share := r.Alpha
+				if r.Claims.Law != nil { // what is judged by its law is judged on several fleets
+					audit, fleets := r.lawAudit()
+					share = audit.Alpha * float64(len(fleets))
+				}
+				spent += share
 				shares++
 			}
 		}

@@ -6,7 +6,6 @@ import (
 	"strconv"
 
 	"github.com/picklaw/picklaw/policies"
-	"github.com/picklaw/picklaw/queue"
 )
 
 // keyProperties bind whoever claims to route by key.
@@ -118,12 +117,7 @@ func exactStableKeys(r *Run) Result {
 		}
 		for k := keyCount - 1; k >= 0; k -= 13 { // another order, under load, with every coin
 			key := fmt.Sprintf("key-%d", k)
-			var picks *queue.Picks
-			var err error
-			r.try("Pick", func() { picks, err = queue.Enumerate(p, Request{Key: key}, view) })
-			if err != nil {
-				return Result{Verdict: Violated, Finding: findingOf(err), Observed: err.Error()}
-			}
+			picks := r.enumerateRequest(p, Request{Key: key}, view)
 			i := slices.IndexFunc(fleet, func(s Server) bool { return s.Name == before[k] })
 			if picks.P[i].Cmp(certain) != 0 {
 				return keyMoved(key, before[k], "others", "asked again under load: picks "+rationals(picks.P))

@@ -3,6 +3,7 @@ package spec
 import (
 	"context"
 	"fmt"
+	"runtime"
 	"sync"
 
 	"pgregory.net/rapid"
@@ -41,8 +42,15 @@ var leaseProperties = []*Property{
 		Sampled:  auditedUpdate, Statistical: true, Delta: 0.1,
 	},
 	{
+		Name: "concurrency/conservation", Level: Must,
+		Sentence: "After many goroutines have picked and released at once, the picks follow the claimed law again.",
+		Source:   "updates of a counter that are lost: BerriAI/litellm#40009",
+		Applies:  func(c *Claims) bool { return c.Concurrent && c.CountsInFlight && c.Law != nil },
+		Sampled:  auditedAfterStress, Statistical: true, Delta: 0.1,
+	},
+	{
 		Name: "concurrency/stress", Level: Must,
-		Sentence: "Many goroutines may pick and release at once: no pick fails, and in the end nothing is in flight.",
+		Sentence: "Many goroutines may pick and release at once: no pick fails, and who counts has nothing in flight in the end.",
 		Source:   "traefik/traefik#11755; BerriAI/litellm#40009",
 		Applies:  func(c *Claims) bool { return c.Concurrent },
 		Sampled:  auditedStress,
@@ -181,10 +189,19 @@ func auditedSecondRelease(r *Run) Result {
 // auditedChurn plays histories, and then judges the law as if nothing had
 // happened.
 func auditedChurn(r *Run) Result {
-	return r.judgeLaw(func(a *auditor, k int) {
+	result := r.judgeLaw(func(a *auditor, k int) {
 		a.play(histories.Example(int(r.Seed>>1)+k), func(int) {})
 		a.drain()
 	}, nil)
+	return after("a history of successes, failures and cancelled requests, all of them ended", result)
+}
+
+// after says in a diagnosis what had gone before.
+func after(what string, result Result) Result {
+	if d := result.Diagnosis; d != nil {
+		d.State += ", after " + what
+	}
+	return result
 }
 
 // auditedUpdate updates the fleet while requests are in flight: the same fleet
@@ -207,13 +224,34 @@ func auditedUpdate(r *Run) Result {
 	})
 }
 
+const goroutines, rounds = 8, 400
+
 func auditedStress(r *Run) Result {
-	const goroutines, rounds = 8, 400
 	a := r.open(Fleet{Servers: r.servers(5), Seed: r.Seed})
+	a.stress()
+	if c, ok := a.picker.(Counter); ok {
+		if bad := a.counted(c); bad != nil {
+			return *bad
+		}
+	}
+	return Result{Verdict: Holds, Observed: fmt.Sprintf("%d goroutines, %d requests each", goroutines, rounds), Samples: goroutines * rounds}
+}
+
+// auditedAfterStress judges the law as if nobody had been there before.
+func auditedAfterStress(r *Run) Result {
+	result := r.judgeLaw(func(a *auditor, _ int) { a.stress() }, nil)
+	return after(fmt.Sprintf("%d goroutines that each picked and released %d times", goroutines, rounds), result)
+}
+
+// stress lets many goroutines pick and release. They start together, and yield
+// with a request open, so that their calls overlap even on one core.
+func (a *auditor) stress() {
 	faults := make(chan *fault, goroutines)
+	start := make(chan struct{})
 	var wg sync.WaitGroup
 	for g := range goroutines {
 		wg.Go(func() {
+			<-start
 			defer func() {
 				switch v := recover().(type) {
 				case nil:
@@ -228,20 +266,18 @@ func auditedStress(r *Run) Result {
 				if err != nil {
 					panic(&fault{Refused, fmt.Sprintf("with %d goroutines at once it refused a request: %v", goroutines, err)})
 				}
+				if k%4 == 0 {
+					runtime.Gosched()
+				}
 				a.end(l, Outcome{Failed: k%3 == 0})
 			}
 		})
 	}
+	close(start)
 	wg.Wait()
 	select {
 	case f := <-faults:
 		panic(f)
 	default:
 	}
-	if c, ok := a.picker.(Counter); ok {
-		if bad := a.counted(c); bad != nil {
-			return *bad
-		}
-	}
-	return Result{Verdict: Holds, Observed: fmt.Sprintf("%d goroutines, %d requests each", goroutines, rounds), Samples: goroutines * rounds}
 }

@@ -30,9 +30,19 @@ var stateProperties = []*Property{
 	},
 }
 
-// exactLargeFleet looks at 67 servers: more than a word of bits, and a prime.
+// exactLargeFleet looks at 67 servers: more than a word of bits, and a prime. A
+// policy with too many outcomes there is judged on a smaller prime.
 func exactLargeFleet(r *Run) Result {
-	const n = 67
+	for _, n := range []int{67, 37, 19, 13, 11} {
+		view := viewOf(equalServers(make([]float64, n)))
+		if _, err := r.tryEnumerate(r.newPolicy(view.Servers), Request{}, view); !tooMany(err) {
+			return r.largeFleet(n)
+		}
+	}
+	return Result{Verdict: Undecided, Observed: fmt.Sprintf("more than %d outcomes with 11 servers already", mostLeaves)}
+}
+
+func (r *Run) largeFleet(n int) Result {
 	idle, stairs := make([]float64, n), make([]float64, n)
 	for i := range stairs {
 		stairs[i] = float64(i * 5 % n / 2) // pairs of ties, in no order
@@ -49,10 +59,7 @@ func exactLargeFleet(r *Run) Result {
 		if err != nil {
 			panic(fmt.Sprintf("spec: law %v of %d servers: %v", r.Claims.Law, n, err))
 		}
-		got, err := r.enumerate(r.newPolicy(view.Servers), view)
-		if err != nil {
-			return Result{Verdict: Violated, Finding: findingOf(err), Observed: err.Error()}
-		}
+		got := r.enumerate(r.newPolicy(view.Servers), view)
 		if agree(want, got, loads, false) {
 			continue
 		}

@@ -16,12 +16,8 @@ func sampledPickLaw(r *Run) Result { return r.judgeLaw(nil, nil) }
 // several fleets. Before the states of a fleet are visited, and in each state
 // before the picks are taken, something may happen to the subject.
 func (r *Run) judgeLaw(before func(a *auditor, fleet int), inState func(*auditor)) Result {
-	fleets := r.auditFleets()
-	audit := oracle.Audit{
-		Claim: r.Claims.Law, AnyTie: r.Claims.TiesOpen,
-		Alpha: oracle.SplitAlpha(r.Alpha, len(fleets)), Contamination: r.contamination,
-	}
-	samples, views, bound := 0, 0, 0.0
+	audit, fleets := r.lawAudit()
+	samples, views, bound, sizes := 0, 0, 0.0, []string(nil)
 	trace := r.newTracer(audit.Alpha)
 	for k, fleet := range fleets {
 		evidence, err := oracle.NewEvidence(audit)
@@ -55,7 +51,7 @@ func (r *Run) judgeLaw(before func(a *auditor, fleet int), inState func(*auditor
 				tally[i]++
 				trace.pick(evidence)
 				if evidence.Convicted() {
-					result := r.convict(a, evidence, s, tally, samples)
+					result := r.convict(a, audit, evidence, s, tally, samples)
 					result.Trace = trace.trace
 					return result
 				}
@@ -63,20 +59,36 @@ func (r *Run) judgeLaw(before func(a *auditor, fleet int), inState func(*auditor
 			views++
 		}
 		bound = max(bound, evidence.Bound())
+		sizes = append(sizes, fmt.Sprint(len(fleet)))
 		samples += evidence.Picks()
 	}
-	verdict := Holds
-	if bound > r.delta {
-		verdict = Undecided
-	}
 	return Result{
-		Verdict:  verdict,
+		Verdict:  acquittal(bound, r.delta),
 		Expected: r.Claims.Law.String() + " " + example(r.Claims.Law),
-		Observed: fmt.Sprintf("within %.3f in total variation at %d states", bound, views),
+		Observed: fmt.Sprintf("within %.3f in total variation, averaged over the picks, at %d states of %s servers",
+			bound, views, strings.Join(sizes, " and ")),
 		Evidence: fmt.Sprintf("confidence 1-%.2g, valid at any stopping time", r.Alpha),
 		Samples:  samples,
 		Trace:    trace.trace,
 	}
+}
+
+// lawAudit is the audit that each of some fleets undergoes.
+func (r *Run) lawAudit() (oracle.Audit, [][]Server) {
+	fleets := r.auditFleets()
+	return oracle.Audit{
+		Claim: r.Claims.Law, AnyTie: r.Claims.TiesOpen,
+		Alpha: oracle.SplitAlpha(r.Alpha, len(fleets)), Contamination: r.contamination,
+	}, fleets
+}
+
+// acquittal is the verdict on a subject that was not convicted: it is acquitted
+// only when its law is known to be as near to the claim as was to be shown.
+func acquittal(bound, delta float64) Verdict {
+	if bound > delta {
+		return Undecided
+	}
+	return Holds
 }
 
 // diagnosisPicks is how many picks are taken after a conviction to tell which
@@ -84,7 +96,7 @@ func (r *Run) judgeLaw(before func(a *auditor, fleet int), inState func(*auditor
 const diagnosisPicks = 3000
 
 // convict words a conviction.
-func (r *Run) convict(a *auditor, e *oracle.Evidence, s oracle.State, tally []int, earlier int) Result {
+func (r *Run) convict(a *auditor, audit oracle.Audit, e *oracle.Evidence, s oracle.State, tally []int, earlier int) Result {
 	samples, nats := e.Picks(), e.Nats()
 	more := diagnosisPicks
 	if r.fixed != nil {
@@ -109,8 +121,11 @@ func (r *Run) convict(a *auditor, e *oracle.Evidence, s oracle.State, tally []in
 	}
 	d := &Diagnosis{Claim: r.Claims.Law.String(), State: describe(a.fleet, s.Loads)}
 	var want, got []string
+	distance := 0.0 // in total variation, of the shares
 	for i, p := range expected {
 		share := float64(tally[i]) / float64(total)
+		claimed, _ := p.Float64()
+		distance += math.Abs(share-claimed) / 2
 		d.Rows = append(d.Rows, Row{a.fleet[i].Name, fmt.Sprint(s.Loads[i]), p.RatString(),
 			fmt.Sprintf("%.4f (%d of %d)", share, tally[i], total)})
 		want, got = append(want, p.RatString()), append(got, fmt.Sprintf("%.3f", share))
@@ -118,7 +133,7 @@ func (r *Run) convict(a *auditor, e *oracle.Evidence, s oracle.State, tally []in
 	result := Result{
 		Verdict: Violated, Finding: WrongLaw,
 		Expected: "picks " + strings.Join(want, " "), Observed: "picks " + strings.Join(got, " "),
-		Evidence: fmt.Sprintf("%.1f nats against %.1f needed, after %d picks", nats, math.Log(float64(len(r.auditFleets()))/r.Alpha), samples),
+		Evidence: fmt.Sprintf("%.1f nats against %.1f needed, after %d picks", nats, -math.Log(audit.Alpha), samples),
 		Samples:  earlier + samples, Diagnosis: d,
 	}
 	if math.IsInf(nats, 1) {
@@ -130,10 +145,11 @@ func (r *Run) convict(a *auditor, e *oracle.Evidence, s oracle.State, tally []in
 		if p, err := fits.Probabilities(s); err == nil {
 			d.Fits += ", which picks " + rationals(p)
 		}
-		audit := oracle.Audit{Claim: r.Claims.Law, AnyTie: r.Claims.TiesOpen, Alpha: r.Alpha, Contamination: r.contamination}
 		if limit, err := audit.LimitPicks(fits, auditStates(a.fleet)); err == nil {
 			result.LimitSamples = limit
 		}
+	} else if distance < r.delta && !math.IsInf(nats, 1) {
+		d.Fits = "no known law; the shares are near the claim, but the order of the picks is not that of independent ones"
 	}
 	return result
 }

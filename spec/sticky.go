@@ -29,13 +29,7 @@ func sticks(c *Claims) bool { return c.Sticks }
 
 // sticky is the law for a request with a cookie.
 func (r *Run) sticky(p policies.Policy, cookie string, v *policies.Snapshot) *queue.Picks {
-	var picks *queue.Picks
-	var err error
-	r.try("Pick", func() { picks, err = queue.Enumerate(p, Request{Cookie: cookie}, v) })
-	if err != nil {
-		panic(&fault{findingOf(err), err.Error()})
-	}
-	return picks
+	return r.enumerateRequest(p, Request{Cookie: cookie}, v)
 }
 
 func exactCookie(r *Run) Result {

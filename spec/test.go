@@ -36,7 +36,7 @@ func (s Subject) Test(t *testing.T, options ...Option) {
 			case pinned && result.Verdict == Violated:
 				t.Logf("%v", result)
 			case result.Verdict == NotClaimed:
-				t.Logf("not claimed: %s", result.Observed)
+				t.Logf("left out: %s", result.Observed)
 			case result.Verdict != Holds:
 				t.Errorf("%v", result)
 			}

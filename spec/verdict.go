@@ -29,6 +29,7 @@ const (
 	Leak           Finding = "leak"            // counts that do not come back
 	Impure         Finding = "impure"          // chance, time or memory that is hidden from the engine
 	WrongLaw       Finding = "wrong law"       // picks that the claimed law does not explain
+	BadCoin        Finding = "bad coin"        // a coin without outcomes, or without weights
 	TooManyReads   Finding = "too many reads"  // more loads read than the policy pays for
 	OutOfRange     Finding = "out of range"    // an index outside the view
 	SecondRelease  Finding = "second release"  // a lease that ended twice

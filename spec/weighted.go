@@ -1,7 +1,6 @@
 package spec
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"math/big"
@@ -122,13 +121,12 @@ func exactWeightedFirst(r *Run) Result {
 	judged := 0
 	for _, weights := range slices.Concat(someWeightings, hugeWeightings) {
 		fleet := weigh(weights...)
-		picks, err := r.enumerate(r.newPolicy(fleet), idle(fleet), queue.MaxLeaves(1<<12))
-		var many *queue.TooManyLeaves
-		if errors.As(err, &many) {
+		picks, err := r.tryEnumerate(r.newPolicy(fleet), Request{}, idle(fleet), queue.MaxLeaves(1<<12))
+		if tooMany(err) {
 			continue // a phase drawn from billions; weighted/huge counts what follows
 		}
 		if err != nil {
-			return Result{Verdict: Violated, Finding: findingOf(err), Observed: err.Error()}
+			panic(faultOf(err))
 		}
 		if bad := differs(rationals(shares(fleet)), rationals(picks.P), fmt.Sprintf("first pick, weights %v", weights)); bad != nil {
 			return *bad
@@ -151,7 +149,7 @@ func exactRebuilds(r *Run) Result {
 			next := make([]belief, len(fleet))
 			law, err := r.mixture(states, view, next)
 			if err != nil {
-				return Result{Verdict: Violated, Finding: findingOf(err), Observed: err.Error()}
+				panic(faultOf(err))
 			}
 			if bad := differs(rationals(shares(fleet)), rationals(law.P),
 				fmt.Sprintf("pick %d after a rebuild, weights %v", k+1, weights)); bad != nil {
