@@ -12,7 +12,7 @@ import (
 
 // Once the queues have been as long as they get, a request allocates nothing.
 func TestNoAllocationPerJob(t *testing.T) {
-	const settling, measured, runs = 20_000, 2000, 5
+	const settling, measured, runs = 10_000, 500, 4
 	laws := map[string]func() policies.Policy{
 		"random":        func() policies.Policy { return policies.Random{} },
 		"power-of-d:2":  func() policies.Policy { return policies.PowerOfD{D: 2} },

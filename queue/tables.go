@@ -199,7 +199,7 @@ var replays = map[string]Table{
 	"K1":       {Labels: 2, compute: tableK1},
 	"K2":       {Labels: 2, compute: tableK2},
 	"K3":       {Labels: 2, compute: tableK3},
-	"K4":       {Labels: 2, compute: tableK4},
+	"K4":       {Labels: 2, compute: tableK4, slow: true},
 	"K5":       {Labels: 1, compute: tableK5},
 	"K6":       {Labels: 1, compute: tableK6},
 	"K7":       {Labels: 1, compute: tableK7},

@@ -65,8 +65,10 @@ type localView struct {
 
 func (v *localView) advance(now float64) { v.now = now }
 
-// sent counts a request until it finishes.
+// sent counts a request until it finishes. What has finished is dropped here too,
+// in case that nobody ever looks.
 func (v *localView) sent(server int, finish float64) {
+	v.own[server].retire(v.now)
 	v.own[server].insert(finish)
 }
 func (v *localView) Load(i int) (float64, bool) {
