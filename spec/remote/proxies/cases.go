@@ -1,6 +1,9 @@
 package main
 
 import (
+	"fmt"
+	"slices"
+
 	"github.com/picklaw/picklaw/oracle"
 	"github.com/picklaw/picklaw/spec"
 )
@@ -25,6 +28,9 @@ func (k kase) name() string {
 	name := k.Proxy + " " + k.Method
 	if k.Weights != nil {
 		name += " with weights"
+		if slices.Min(k.Weights) == slices.Max(k.Weights) {
+			name += fmt.Sprintf(" of %d", k.Weights[0])
+		}
 	}
 	if k.Workers > 1 {
 		name += ", 2 workers"
@@ -68,6 +74,7 @@ func cases() []kase {
 	n := func(method string) kase { return kase{Proxy: "nginx", Method: method, Workers: 1} }
 	h := func(method string) kase { return kase{Proxy: "haproxy", Method: method, Workers: 1} }
 	weighted := func(k kase) kase { k.Weights = unequal; return k }
+	fine := func(k kase) kase { k.Weights = slices.Repeat([]uint64{100}, servers); return k }
 	timed := func(k kase) kase { k.Timed = true; return k }
 	draws := func(k kase) kase { k.Draws = true; return k }
 	workers := func(k kase, zone bool) kase { k.Workers, k.Zone = 2, zone; return k }
@@ -86,6 +93,7 @@ func cases() []kase {
 		timed(law(h("roundrobin"), oracle.RoundRobin{})),
 		timed(law(h("leastconn"), oracle.LeastRequest{}, open)),
 		draws(law(h("random(1)"), oracle.Random{})),
+		draws(law(fine(h("random(1)")), oracle.Random{})),
 		timed(draws(law(h("random(2)"), two))),
 		hashes(h("url_param key")),
 	}

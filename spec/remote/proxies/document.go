@@ -147,7 +147,8 @@ var deviations = map[string]string{
 		"that do not know of each other. The manual says that a zone shares the state; nothing warns when there is none.",
 	"haproxy random(1)": "HAProxy draws a random point on its ring of consistent hashing. A server's probability is the " +
 		"length of its arcs, which depends on names and weights and stays as it is: some servers get more than their share " +
-		"for as long as the configuration lasts. The manual names the ring, and not what it does to the shares.",
+		"for as long as the configuration lasts. The manual names the ring, and not what it does to the shares. Weights of 100 put " +
+		"a hundred times as many points on the ring; with them it holds.",
 	"haproxy random(2)": "The two draws may be the same server, so the most loaded server of all is still picked, and each " +
 		"draw is as uneven as the arcs of the ring. It balances between random and the power of two distinct choices.",
 }

@@ -30,6 +30,7 @@ const resolution = 0.2
 func main() {
 	render := flag.Bool("render", false, "write PROXIES.md from the proxies.json that is there")
 	only := flag.String("only", "", "audit the case of this `name` and print its diagnosis")
+	update := flag.Bool("update", false, "with --only: put what is found into the document")
 	dir := flag.String("write", "spec/remote", "the `folder` that PROXIES.md and proxies.json are written to")
 	flag.Parse()
 	if *render {
@@ -41,13 +42,13 @@ func main() {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	if err := run(ctx, *only, *dir); err != nil {
+	if err := run(ctx, *only, *update, *dir); err != nil {
 		fmt.Fprintln(os.Stderr, "proxies:", err)
 		os.Exit(1)
 	}
 }
 
-func run(ctx context.Context, only, dir string) error {
+func run(ctx context.Context, only string, update bool, dir string) error {
 	d := Document{Resolution: resolution, Alpha: spec.DefaultAlpha, Versions: make(map[string]string)}
 	for _, p := range []string{"nginx", "haproxy"} {
 		v, err := version(p)
@@ -77,6 +78,9 @@ func run(ctx context.Context, only, dir string) error {
 				fmt.Println(p)
 			}
 			fmt.Println(e.Strays)
+			if update {
+				return replace(dir, e)
+			}
 			return nil
 		}
 	}
@@ -88,6 +92,11 @@ func run(ctx context.Context, only, dir string) error {
 		t.Over = nil
 		d.Published = append(d.Published, Published{Method: k.Method, Timing: t})
 	}
+	return d.write(dir)
+}
+
+// write writes the findings and the document that they make.
+func (d Document) write(dir string) error {
 	text, err := json.MarshalIndent(d, "", "  ")
 	if err != nil {
 		return err
@@ -96,6 +105,34 @@ func run(ctx context.Context, only, dir string) error {
 		return err
 	}
 	return os.WriteFile(filepath.Join(dir, "PROXIES.md"), []byte(d.Markdown()), 0o644)
+}
+
+// read reads earlier findings.
+func read(dir string) (d Document, err error) {
+	text, err := os.ReadFile(filepath.Join(dir, "proxies.json"))
+	if err != nil {
+		return d, err
+	}
+	return d, json.Unmarshal(text, &d)
+}
+
+// replace puts one entry in its place among earlier findings.
+func replace(dir string, e *Entry) error {
+	d, err := read(dir)
+	if err != nil {
+		return err
+	}
+	found := map[string]*Entry{}
+	for _, before := range append(d.Entries, e) {
+		found[before.Case] = before
+	}
+	d.Entries = nil
+	for _, k := range cases() {
+		if e := found[k.name()]; e != nil {
+			d.Entries = append(d.Entries, e)
+		}
+	}
+	return d.write(dir)
 }
 
 // with opens a target for the case and starts its proxy in front of it.
@@ -222,12 +259,8 @@ var publishedScenario = proxy.Scenario{
 
 // again writes the document from earlier findings, after its words have changed.
 func again(dir string) error {
-	text, err := os.ReadFile(filepath.Join(dir, "proxies.json"))
+	d, err := read(dir)
 	if err != nil {
-		return err
-	}
-	var d Document
-	if err := json.Unmarshal(text, &d); err != nil {
 		return err
 	}
 	return os.WriteFile(filepath.Join(dir, "PROXIES.md"), []byte(d.Markdown()), 0o644)
