@@ -3,6 +3,7 @@ package spec
 import (
 	"encoding/json"
 	"os"
+	"runtime/debug"
 	"strings"
 	"testing"
 )
@@ -15,6 +16,8 @@ import (
 // check besides the exact tier: names with commas, or * for all, which is the
 // default.
 func TestReference(t *testing.T) {
+	normal := debug.SetGCPercent(400) // rational numbers are short-lived
+	t.Cleanup(func() { debug.SetGCPercent(normal) })
 	record := recorder(t)
 	sampled, restricted := os.LookupEnv("PICKLAW_SAMPLED")
 	wanted := func(p *Property, tier Tier) bool {

@@ -77,7 +77,7 @@ func statesOf(l oracle.Law, seed uint64) []oracle.State {
 	var states []oracle.State
 	weighted := readsWeights(l)
 	for k, loads := range loadVectors(seed) {
-		if rotates(l) && k%4 != 0 {
+		if rotates(l) && k%6 != 0 {
 			continue // loads make no difference, and every history of picks is tried in each state
 		}
 		s := oracle.State{Loads: loads}
