@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"text/tabwriter"
+	"unicode"
 )
 
 // A Result is what a check found out.
@@ -115,7 +116,7 @@ func (p PropertyResult) String() string {
 	b.WriteByte('\n')
 	line := func(label, text string) {
 		if text != "" {
-			fmt.Fprintf(&b, "  %-10s%s\n", label, strings.ReplaceAll(text, "\n", "\n"+strings.Repeat(" ", 12)))
+			fmt.Fprintf(&b, "  %-10s%s\n", label, strings.ReplaceAll(Printable(text), "\n", "\n"+strings.Repeat(" ", 12)))
 		}
 	}
 	d := p.Diagnosis
@@ -139,4 +140,15 @@ func (p PropertyResult) String() string {
 	line("known", p.Pinned)
 	line("reproduce", p.Reproduce)
 	return b.String()
+}
+
+// Printable replaces what a terminal would obey rather than show: a subject's
+// own words must not move the cursor or change colours.
+func Printable(text string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) && r != '\n' && r != '\t' {
+			return '\ufffd'
+		}
+		return r
+	}, text)
 }

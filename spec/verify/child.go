@@ -42,6 +42,7 @@ func serve(subjects []spec.Subject, o order) int {
 	if o.Properties != nil {
 		options = append(options, spec.Only(o.Properties...))
 	}
+	j.write(entry{Applies: s.Claimed(options...)})
 	report := s.Check(options...)
 	j.write(entry{End: &ending{report.CouldClaim}})
 	return exitHolds

@@ -12,9 +12,10 @@ import (
 // An entry is a line of the journal that a child keeps for its parent: first
 // the start of a property, then its result; in the end the whole report.
 type entry struct {
-	Start  string               `json:"start,omitempty"`
-	Result *spec.PropertyResult `json:"result,omitempty"`
-	End    *ending              `json:"end,omitempty"`
+	Applies []string             `json:"applies,omitempty"` // what is claimed, before anything else
+	Start   string               `json:"start,omitempty"`
+	Result  *spec.PropertyResult `json:"result,omitempty"`
+	End     *ending              `json:"end,omitempty"`
 }
 
 type ending struct {

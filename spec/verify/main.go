@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"syscall"
 
 	"github.com/picklaw/picklaw/spec"
 )
@@ -73,11 +74,15 @@ func command(subjects []spec.Subject, args []string, out, errs io.Writer) int {
 		}
 		return exitUsage
 	}
+	if !(q.Alpha >= spec.SmallestAlpha && q.Alpha < 1) {
+		fmt.Fprintf(errs, "-alpha is %v, want a probability from %v up to, but not, 1\n", q.Alpha, spec.SmallestAlpha)
+		return exitUsage
+	}
 	if flags.NArg() > 0 {
 		fmt.Fprintf(errs, "unexpected %q; want flags only\n", flags.Args())
 		return exitUsage
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	code, err := Run(ctx, q, out)
 	if err != nil {

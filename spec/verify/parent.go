@@ -72,6 +72,7 @@ func (p Program) Check(ctx context.Context, o order) (*spec.Report, error) {
 			todo = append(todo, q.Name)
 		}
 	}
+	var claimed []string
 	for life := 1; len(todo) > 0; life++ {
 		o.Properties, o.Journal = todo, filepath.Join(dir, fmt.Sprint("journal-", life))
 		death, err := p.live(ctx, o)
@@ -85,6 +86,8 @@ func (p Program) Check(ctx context.Context, o order) (*spec.Report, error) {
 		started, ended := "", false
 		for _, e := range entries {
 			switch {
+			case e.Applies != nil:
+				claimed = e.Applies
 			case e.Start != "":
 				started = e.Start
 			case e.Result != nil:
@@ -107,7 +110,11 @@ func (p Program) Check(ctx context.Context, o order) (*spec.Report, error) {
 		report.Add(p.obituary(o, started, death))
 		if todo = remove(todo, started); life == deaths {
 			for _, name := range todo {
-				report.Add(undecided(name, fmt.Sprintf("not run, because the subject ended its process %d times", deaths)))
+				r := undecided(name, fmt.Sprintf("not run, because the subject ended its process %d times", deaths))
+				if !slices.Contains(claimed, name) {
+					r.Verdict, r.Observed = spec.NotClaimed, ""
+				}
+				report.Add(r)
 			}
 			return report, nil
 		}

@@ -31,7 +31,7 @@ func (s Summary) Print(out io.Writer, docs map[string]string) {
 			fmt.Fprintf(w, "  %s\t%s\t%s\t%s\n", p.Name, cell(p.Expected), cell(observed(p)), paint(out, p.Verdict, verdict))
 		}
 		w.Flush()
-		fmt.Fprintf(out, "  %d properties are not claimed", left)
+		fmt.Fprintf(out, "  %s not claimed", plural(left, "property is", "properties are"))
 		if len(r.CouldClaim) > 0 {
 			fmt.Fprintf(out, ", of which it could claim %s", strings.Join(r.CouldClaim, ", "))
 		}
@@ -54,7 +54,7 @@ func (s Summary) Print(out io.Writer, docs map[string]string) {
 	if known > 0 {
 		text += fmt.Sprintf("; %d of the violations are known", known)
 	}
-	fmt.Fprintf(out, "%d subjects: %s; false alarms at most %g\n", len(s.Reports), text, s.Alpha)
+	fmt.Fprintf(out, "%s: %s; false alarms at most %g\n", plural(len(s.Reports), "subject", "subjects"), text, s.Alpha)
 }
 
 // paint colours a verdict, in the last column of a table, where nothing is
@@ -78,9 +78,16 @@ func observed(p spec.PropertyResult) string {
 	return p.Observed
 }
 
+func plural(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprint(n, " ", many)
+}
+
 // cell is one line of a table, short enough for a terminal.
 func cell(text string) string {
-	text, _, _ = strings.Cut(text, "\n")
+	text, _, _ = strings.Cut(spec.Printable(text), "\n")
 	const width = 64
 	if r := []rune(text); len(r) > width {
 		return string(r[:width-1]) + "…"

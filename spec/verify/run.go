@@ -1,6 +1,7 @@
 package verify
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -77,6 +78,9 @@ func Run(ctx context.Context, q Request, out io.Writer) (int, error) {
 			return exitHarness, err
 		}
 		for _, l := range list {
+			if slices.Contains(known, l.Name) {
+				return exitUsage, &UsageError{fmt.Sprintf("two subjects are named %q, want a name of its own for each", l.Name)}
+			}
 			known = append(known, l.Name)
 			if q.Subject == "" || q.Subject == l.Name {
 				targets = append(targets, target{p, l})
@@ -103,6 +107,13 @@ func Run(ctx context.Context, q Request, out io.Writer) (int, error) {
 		docs[t.Name] = t.Doc
 		s.Add(report)
 	}
+	if q.Property != nil && !slices.ContainsFunc(s.Reports, func(r *spec.Report) bool { return r.Verdict() != spec.NotClaimed }) {
+		who := "no subject claims"
+		if q.Subject != "" {
+			who = q.Subject + " does not claim"
+		}
+		return exitUsage, &UsageError{fmt.Sprintf("%s what %s is about, so there is nothing to check", who, strings.Join(q.Property, ", "))}
+	}
 	if q.Page != nil {
 		if err := q.Page(s, docs); err != nil {
 			return exitHarness, err
@@ -119,7 +130,11 @@ func Run(ctx context.Context, q Request, out io.Writer) (int, error) {
 			return exitHarness, err
 		}
 	} else {
-		s.Print(out, docs)
+		var text bytes.Buffer
+		s.Print(&text, docs)
+		if _, err := out.Write(text.Bytes()); err != nil {
+			return exitHarness, fmt.Errorf("verify: writing the report: %w", err)
+		}
 	}
 	return s.ExitCode(), nil
 }
@@ -128,11 +143,25 @@ func (q Request) reproduce(subject string) string {
 	if q.Reproduce == "" {
 		return ""
 	}
-	command := q.Reproduce + " --policy " + subject
+	command := q.Reproduce + " --policy " + Quote(subject)
 	if q.Seed != 1 {
 		command += fmt.Sprintf(" --seed %d", q.Seed)
 	}
+	if q.Alpha != spec.DefaultAlpha {
+		command += fmt.Sprintf(" --alpha %g", q.Alpha)
+	}
 	return command
+}
+
+// Quote writes a word so that a shell reads it as one.
+func Quote(word string) string {
+	plain := func(r rune) bool {
+		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_./:=,@+", r)
+	}
+	if word != "" && !strings.ContainsFunc(word, func(r rune) bool { return !plain(r) }) {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }
 
 // ExitCode is that of the worst surprise. A pinned deviation that shows as

@@ -30,10 +30,16 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
+// claims is enough for more deaths than are waited for.
+func claims() []spec.Option {
+	return []spec.Option{spec.Law(oracle.PowerOfD{D: 2}), spec.ReleasesOnce(), spec.Concurrent(), spec.CountsInFlight(), spec.KeepsCounts()}
+}
+
 // subjects are honest until their fiftieth pick.
 func subjects() []spec.Subject {
 	return []spec.Subject{
 		subject("honest", func() {}),
+		{Name: "always exits", New: func(spec.Fleet) (spec.Picker, error) { os.Exit(3); return nil, nil }, Claims: claims()},
 		subject("exits", func() { os.Exit(3) }),
 		subject("exits well", func() { os.Exit(0) }),
 		subject("dies", func() {
@@ -47,6 +53,11 @@ func subjects() []spec.Subject {
 				})
 			}
 			wg.Wait()
+		}),
+		subject("spins", func() {
+			_ = os.WriteFile(os.Getenv("PICKLAW_TEST_ORPHAN"), []byte(strconv.Itoa(os.Getpid())), 0o600)
+			for {
+			}
 		}),
 		subject("babbles", func() {
 			fmt.Println(`{"result":{"name":"power-of-d/pick-law","verdict":"holds"}}`)
@@ -146,6 +157,12 @@ func TestNoOrphanIsLeft(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "pid")
 	t.Setenv("PICKLAW_TEST_ORPHAN", file)
 	require.Equal(t, spec.Exited, result(t, check(t, "leaves an orphan"), "power-of-d/pick-law").Finding)
+	requireGone(t, file)
+}
+
+// requireGone waits until the process whose number is in a file has ended.
+func requireGone(t *testing.T, file string) {
+	t.Helper()
 	text, err := os.ReadFile(file)
 	require.NoError(t, err)
 	pid, err := strconv.Atoi(string(text))
@@ -157,6 +174,40 @@ func TestNoOrphanIsLeft(t *testing.T) {
 		stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 		return err != nil || strings.Contains(string(stat), ") Z ")
 	}, 10*time.Second, 10*time.Millisecond)
+}
+
+func TestInterruptedRunLeavesNoChild(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "pid")
+	t.Setenv("PICKLAW_TEST_ORPHAN", file)
+	p, err := Self()
+	require.NoError(t, err)
+	ctx, cancel := context.WithCancel(context.Background())
+	go func() {
+		for ctx.Err() == nil {
+			if text, err := os.ReadFile(file); err == nil && len(text) > 0 {
+				cancel()
+			}
+			time.Sleep(time.Millisecond)
+		}
+	}()
+	_, err = p.Check(ctx, order{Subject: "spins", Seed: 1, Alpha: spec.DefaultAlpha, Properties: []string{"power-of-d/pick-law"}})
+	require.ErrorIs(t, err, context.Canceled)
+	requireGone(t, file)
+}
+
+func TestManyDeathsLeaveOnlyClaimedPropertiesUndecided(t *testing.T) {
+	p, err := Self()
+	require.NoError(t, err)
+	r, err := p.Check(context.Background(), order{Subject: "always exits", Seed: 1, Alpha: spec.DefaultAlpha})
+	require.NoError(t, err)
+	for _, q := range r.Properties {
+		if q.Verdict == spec.Undecided {
+			require.NotContains(t, q.Name, "judge/")
+			require.NotContains(t, q.Name, "queueing/")
+		}
+	}
+	require.Equal(t, deaths, r.Summary[spec.Violated])
+	require.Positive(t, r.Summary[spec.Undecided])
 }
 
 func TestRunPrintsOneObjectOrATable(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -33,7 +34,7 @@ func main() {
 
 // run is the command as a function of its arguments.
 func run(args []string, out, errs io.Writer) int {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	root := &cobra.Command{
 		Use:   "picklaw",
@@ -46,14 +47,18 @@ Exit codes: 0 holds, 1 violated, 2 bad usage, 3 undecided, 4 harness error.`,
 		SilenceErrors: true, SilenceUsage: true,
 	}
 	root.SetArgs(args)
-	root.SetOut(out)
+	printed := &watchedWriter{w: out}
+	root.SetOut(printed)
 	root.SetErr(errs)
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.AddCommand(verifyCommand(), listCommand(), oracleCommand(), simulateCommand(), tablesCommand(), mutantsCommand())
 	root.AddCommand(foreignCommands()...)
-	err := root.ExecuteContext(ctx)
+	called, err := root.ExecuteContextC(ctx)
 	var code exitCode
 	switch {
+	case printed.err != nil:
+		fmt.Fprintln(errs, "picklaw: writing the output:", printed.err)
+		return exitHarness
 	case err == nil:
 		return exitHolds
 	case errors.As(err, &code):
@@ -69,8 +74,23 @@ Exit codes: 0 holds, 1 violated, 2 bad usage, 3 undecided, 4 harness error.`,
 	}
 	// What is left is how the command was called.
 	fmt.Fprintln(errs, "picklaw:", err)
-	fmt.Fprintln(errs, "See 'picklaw --help'.")
+	fmt.Fprintf(errs, "See '%s --help'.\n", called.CommandPath())
 	return exitUsage
+}
+
+// watchedWriter remembers that something could not be written, so that a full
+// disk does not pass for success.
+type watchedWriter struct {
+	w   io.Writer
+	err error
+}
+
+func (w *watchedWriter) Write(p []byte) (int, error) {
+	n, err := w.w.Write(p)
+	if err != nil && w.err == nil {
+		w.err = err
+	}
+	return n, err
 }
 
 // exitCode is how a command that printed its verdict ends.

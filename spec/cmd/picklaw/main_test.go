@@ -33,8 +33,10 @@ func TestBadUsageIsRefusedBeforeAnythingIsPrinted(t *testing.T) {
 	}{
 		{[]string{"verify", "--policy", "nobody"}, `no subject is named "nobody"`},
 		{[]string{"verify", "--property", "power-of-d/x"}, "power-of-d/pick-law"},
-		{[]string{"verify", "--alpha", "0"}, "strictly between 0 and 1"},
-		{[]string{"verify", "--alpha", "NaN"}, "strictly between 0 and 1"},
+		{[]string{"verify", "--policy", "random", "--property", "keys/join"}, "does not claim"},
+		{[]string{"verify", "--alpha", "1e-320"}, "want a probability from"},
+		{[]string{"verify", "--alpha", "0"}, "want a probability from"},
+		{[]string{"verify", "--alpha", "NaN"}, "want a probability from"},
 		{[]string{"verify", "--with", "does-not-exist"}, "does-not-exist"},
 		{[]string{"verify", "extra"}, "extra"},
 		{[]string{"nothing"}, "nothing"},

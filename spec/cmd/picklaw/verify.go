@@ -29,8 +29,8 @@ main function is verify.Main of package spec/verify.`,
   picklaw verify --with ./my-balancers --json`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			if !(q.Alpha > 0 && q.Alpha < 1) {
-				return fmt.Errorf("--alpha is %v, want a probability strictly between 0 and 1", q.Alpha)
+			if !(q.Alpha >= spec.SmallestAlpha && q.Alpha < 1) {
+				return fmt.Errorf("--alpha is %v, want a probability from %v up to, but not, 1", q.Alpha, spec.SmallestAlpha)
 			}
 			self, err := verify.Self()
 			if err != nil {
