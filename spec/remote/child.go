@@ -82,9 +82,13 @@ func start(command string, patience time.Duration) (*child, error) {
 	return c, nil
 }
 
+// startup is how long a program may take until it answers at all: some runtimes
+// need seconds.
+const startup = 10 * time.Second
+
 // hello agrees on the version.
 func (c *child) hello() {
-	a := c.ask(question{Op: opHello, Protocol: Version})
+	a := c.askWithin(max(c.patience, startup), question{Op: opHello, Protocol: Version})
 	switch {
 	case a.Error != "":
 		c.blame(spec.Refused, "it refused to begin: %s", a.Error)
@@ -210,7 +214,9 @@ func (c *child) isBroken() bool {
 // ask sends a question and waits for its answer. Whatever goes wrong ends the
 // call under way with a finding: an answer that is more than patience away is
 // late when it comes within twice that time, and a hang when it does not.
-func (c *child) ask(q question) answer {
+func (c *child) ask(q question) answer { return c.askWithin(c.patience, q) }
+
+func (c *child) askWithin(patience time.Duration, q question) answer {
 	reply := make(chan answer, 1)
 	c.mu.Lock()
 	c.seq++
@@ -223,7 +229,7 @@ func (c *child) ask(q question) answer {
 		panic("remote: " + err.Error())
 	}
 	c.write(append(line, '\n'))
-	timer := time.NewTimer(c.patience)
+	timer := time.NewTimer(patience)
 	defer timer.Stop()
 	select {
 	case a := <-reply:
@@ -232,10 +238,10 @@ func (c *child) ask(q question) answer {
 	case <-timer.C:
 		select {
 		case <-reply:
-			c.blame(Late, "it answered %s after %v, want at most %v", line, time.Since(asked).Round(time.Millisecond), c.patience)
+			c.blame(Late, "it answered %s after %v, want at most %v", line, time.Since(asked).Round(time.Millisecond), patience)
 		case <-c.failed:
-		case <-time.After(c.patience):
-			c.breaks(spec.Hung, "it has not answered %s for %v%s", line, 2*c.patience, c.lastWords())
+		case <-time.After(patience):
+			c.breaks(spec.Hung, "it has not answered %s for %v%s", line, 2*patience, c.lastWords())
 		}
 	}
 	c.blame(spec.Exited, "it did not answer %s", line) // what broke it first is what is reported

@@ -103,7 +103,7 @@ func misbehave(kind string) {
 		_ = orphan.Start()
 		syscall.Exit(0)
 	case "answers late":
-		time.Sleep(600 * time.Millisecond)
+		time.Sleep(2 * time.Second)
 	}
 }
 
@@ -136,7 +136,7 @@ func TestMisbehaviourIsNamed(t *testing.T) {
 	} {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
-			program := &Program{Command: childCommand(t, "'"+kind+"'"), Patience: 400 * time.Millisecond}
+			program := &Program{Command: childCommand(t, "'"+kind+"'"), Patience: 1500 * time.Millisecond}
 			r := spec.Check(program.Factory(), spec.Law(oracle.PowerOfD{D: 2}),
 				spec.Only("power-of-d/pick-law", "totality/small-fleets"))
 			process := program.child.cmd.Process.Pid
