@@ -78,6 +78,7 @@ func init() {
 		fleetProperties,
 		ejectionProperties,
 		accountProperties,
+		suiteProperties,
 	)
 }
 

@@ -9,6 +9,7 @@ func parts() []Subject {
 	return []Subject{
 		part("leases", "policies.Balancer, with a policy that looks at everything it is shown"),
 		part("weights", "the weights that policies computes from the reports of servers"),
+		part("suite", "this suite, shown subjects that are known to be right or wrong"),
 	}
 }
 
