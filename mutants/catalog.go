@@ -15,6 +15,9 @@ func Catalog() []Mutant {
 		balancerMutants,
 		ejectionMutants,
 		queueMutants,
+		engineMutants,
+		oracleMutants,
+		suiteMutants,
 	)
 }
 

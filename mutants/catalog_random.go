@@ -69,4 +69,11 @@ var randomMutants = []Mutant{
 		Source:   "tower-rs/tower#17; Traefik: traefik/traefik#11755 is a relative",
 		Predicts: []string{"totality/small-fleets"}, Spares: append([]string{"random", "order"}, otherThanRandom...),
 	},
+	{
+		ID: "random_of_none_spins", File: "policies/random.go",
+		Find: "if v.Len() == 0 {\n\t\treturn None\n\t}\n\t", Replace: "for v.Len() == 0 {\n\t}\n\t",
+		Story:    "When nobody is eligible the loop goes on until somebody is: the request spins at 100% CPU.",
+		Source:   "Netflix/ribbon#338",
+		Predicts: []string{"totality/small-fleets"}, Hangs: true,
+	},
 }

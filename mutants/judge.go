@@ -2,6 +2,7 @@ package mutants
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 )
 
@@ -56,11 +57,18 @@ func wrongPredictions(m Mutant, r MutantResult, o outcome) []string {
 			wrong = append(wrong, p+" did not convict it")
 		}
 	}
+	on := make(map[string][]string) // subjects of properties that should spare it
 	for _, c := range r.Convictions {
-		text := fmt.Sprintf("%s convicted it on %s, whose family should spare it", c.Property, c.Subject)
-		if c.Tier == exact && slices.Contains(m.Spares, family(c.Property)) && !slices.Contains(wrong, text) {
-			wrong = append(wrong, text)
+		if c.Tier == exact && slices.Contains(m.Spares, family(c.Property)) {
+			on[c.Property] = append(on[c.Property], c.Subject)
 		}
+	}
+	for _, p := range slices.Sorted(maps.Keys(on)) {
+		who := on[p][0]
+		if more := len(on[p]) - 1; more > 0 {
+			who += fmt.Sprintf(" and %d more", more)
+		}
+		wrong = append(wrong, fmt.Sprintf("%s convicted it on %s, whose family should spare it", p, who))
 	}
 	if m.Equivalent != "" && r.Status == Caught {
 		wrong = append(wrong, "it is not equivalent: "+m.Equivalent)

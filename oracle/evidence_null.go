@@ -1,3 +1,5 @@
+//go:build !mutants
+
 package oracle
 
 // stretch finds, among the laws that a claim p allows when up to a part c of the

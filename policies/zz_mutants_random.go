@@ -26,6 +26,8 @@ func (arg1 Random) Pick(arg2 Request, v View, c Coins) int {
 		return arg1.Pick_random_rounded_chain(arg2, v, c)
 	case active.RandomOfNonePanics:
 		return arg1.Pick_random_of_none_panics(arg2, v, c)
+	case active.RandomOfNoneSpins:
+		return arg1.Pick_random_of_none_spins(arg2, v, c)
 	}
 
 	if v.Len() == 0 {
@@ -93,5 +95,12 @@ func (Random) Pick_random_rounded_chain(_ Request, v View, c Coins) int {
 
 // Pick_random_of_none_panics: Without servers the draw panics instead of saying so.
 func (Random) Pick_random_of_none_panics(_ Request, v View, c Coins) int {
+	return c.IntN(v.Len())
+}
+
+// Pick_random_of_none_spins: When nobody is eligible the loop goes on until somebody is: the request spins at 100% CPU.
+func (Random) Pick_random_of_none_spins(_ Request, v View, c Coins) int {
+	for v.Len() == 0 {
+	}
 	return c.IntN(v.Len())
 }

@@ -79,6 +79,7 @@ func init() {
 		ejectionProperties,
 		accountProperties,
 		suiteProperties,
+		orderProperties,
 	)
 }
 

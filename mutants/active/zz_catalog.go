@@ -7,6 +7,15 @@ const (
 	none = iota
 	AcquireIgnoresTheContext
 	AcquireWithoutLock
+	AcquittalWithoutRadius
+	AlphaNotDivided
+	AuditAcceptsStrangers
+	AuditAlphaOfTheWholeRun
+	AuditConvictionIgnored
+	AuditFillsForEver
+	AuditNeedsNoRelease
+	AuditReleasesTooFar
+	AuditUndecidedIsFine
 	BalancerCountsNothing
 	BalancerCountsPairsOnly
 	BalancersShareASeed
@@ -20,8 +29,16 @@ const (
 	CoinBoundInclusive
 	CoinIsNotQuiteFair
 	CoinNeverShowsItsLastSide
+	CoinsLastSideUntried
+	CoinsWeightsIgnored
+	CoinsZeroWeightTried
 	DoReleasesOnReturnOnly
 	EligibleListGoesStale
+	EnumerateNoneIsTheLast
+	EnumerateOutOfRangeIsNone
+	EnumerateReadsOfTheLastRun
+	EnumerateTrustsTheFirstRun
+	EnumerateWithoutClones
 	FifoDepartureCountsOnceMore
 	FifoEndsOutOfOrder
 	FifoFirstSlotTakesAll
@@ -30,6 +47,18 @@ const (
 	FifoSlowIsFast
 	FifoTickTooLong
 	FifoWorkLeftBelowZero
+	JudgeBetsAfterThePick
+	JudgeBetsMoreThanItHas
+	JudgeForgives
+	JudgeIgnoresHistory
+	JudgeNullIsUniform
+	JudgeStraysCountedTwice
+	JudgeStraysForgotten
+	JudgeThresholdTooLow
+	LawPowerOfDOrder
+	LawReplacementIgnored
+	LawRotationStandsStill
+	LawTiesToTheFirst
 	LeaseCancelNotReleased
 	LeaseEndsTwice
 	LeaseFailureNotReleased
@@ -92,6 +121,7 @@ const (
 	RandomModulo
 	RandomNeverLast
 	RandomOfNonePanics
+	RandomOfNoneSpins
 	RandomReadsTheClock
 	RandomRoundedChain
 	RandomRounds
@@ -125,6 +155,10 @@ const (
 	SlowStartWithoutFloor
 	StreakOneTooLong
 	StreakSurvivesSuccess
+	SuiteLawsAlwaysAgree
+	SuiteNobodyIsAPick
+	SuiteTiesAlwaysOpen
+	SumsOfOneDenominator
 	TailsShifted
 	TicksToldAtTheCall
 	TrustsThePolicy
@@ -145,6 +179,15 @@ var numbers = map[string]int{
 	"":                                      none,
 	"acquire_ignores_the_context":           AcquireIgnoresTheContext,
 	"acquire_without_lock":                  AcquireWithoutLock,
+	"acquittal_without_radius":              AcquittalWithoutRadius,
+	"alpha_not_divided":                     AlphaNotDivided,
+	"audit_accepts_strangers":               AuditAcceptsStrangers,
+	"audit_alpha_of_the_whole_run":          AuditAlphaOfTheWholeRun,
+	"audit_conviction_ignored":              AuditConvictionIgnored,
+	"audit_fills_for_ever":                  AuditFillsForEver,
+	"audit_needs_no_release":                AuditNeedsNoRelease,
+	"audit_releases_too_far":                AuditReleasesTooFar,
+	"audit_undecided_is_fine":               AuditUndecidedIsFine,
 	"balancer_counts_nothing":               BalancerCountsNothing,
 	"balancer_counts_pairs_only":            BalancerCountsPairsOnly,
 	"balancers_share_a_seed":                BalancersShareASeed,
@@ -158,8 +201,16 @@ var numbers = map[string]int{
 	"coin_bound_inclusive":                  CoinBoundInclusive,
 	"coin_is_not_quite_fair":                CoinIsNotQuiteFair,
 	"coin_never_shows_its_last_side":        CoinNeverShowsItsLastSide,
+	"coins_last_side_untried":               CoinsLastSideUntried,
+	"coins_weights_ignored":                 CoinsWeightsIgnored,
+	"coins_zero_weight_tried":               CoinsZeroWeightTried,
 	"do_releases_on_return_only":            DoReleasesOnReturnOnly,
 	"eligible_list_goes_stale":              EligibleListGoesStale,
+	"enumerate_none_is_the_last":            EnumerateNoneIsTheLast,
+	"enumerate_out_of_range_is_none":        EnumerateOutOfRangeIsNone,
+	"enumerate_reads_of_the_last_run":       EnumerateReadsOfTheLastRun,
+	"enumerate_trusts_the_first_run":        EnumerateTrustsTheFirstRun,
+	"enumerate_without_clones":              EnumerateWithoutClones,
 	"fifo_departure_counts_once_more":       FifoDepartureCountsOnceMore,
 	"fifo_ends_out_of_order":                FifoEndsOutOfOrder,
 	"fifo_first_slot_takes_all":             FifoFirstSlotTakesAll,
@@ -168,6 +219,18 @@ var numbers = map[string]int{
 	"fifo_slow_is_fast":                     FifoSlowIsFast,
 	"fifo_tick_too_long":                    FifoTickTooLong,
 	"fifo_work_left_below_zero":             FifoWorkLeftBelowZero,
+	"judge_bets_after_the_pick":             JudgeBetsAfterThePick,
+	"judge_bets_more_than_it_has":           JudgeBetsMoreThanItHas,
+	"judge_forgives":                        JudgeForgives,
+	"judge_ignores_history":                 JudgeIgnoresHistory,
+	"judge_null_is_uniform":                 JudgeNullIsUniform,
+	"judge_strays_counted_twice":            JudgeStraysCountedTwice,
+	"judge_strays_forgotten":                JudgeStraysForgotten,
+	"judge_threshold_too_low":               JudgeThresholdTooLow,
+	"law_power_of_d_order":                  LawPowerOfDOrder,
+	"law_replacement_ignored":               LawReplacementIgnored,
+	"law_rotation_stands_still":             LawRotationStandsStill,
+	"law_ties_to_the_first":                 LawTiesToTheFirst,
 	"lease_cancel_not_released":             LeaseCancelNotReleased,
 	"lease_ends_twice":                      LeaseEndsTwice,
 	"lease_failure_not_released":            LeaseFailureNotReleased,
@@ -230,6 +293,7 @@ var numbers = map[string]int{
 	"random_modulo":                         RandomModulo,
 	"random_never_last":                     RandomNeverLast,
 	"random_of_none_panics":                 RandomOfNonePanics,
+	"random_of_none_spins":                  RandomOfNoneSpins,
 	"random_reads_the_clock":                RandomReadsTheClock,
 	"random_rounded_chain":                  RandomRoundedChain,
 	"random_rounds":                         RandomRounds,
@@ -263,6 +327,10 @@ var numbers = map[string]int{
 	"slow_start_without_floor":              SlowStartWithoutFloor,
 	"streak_one_too_long":                   StreakOneTooLong,
 	"streak_survives_success":               StreakSurvivesSuccess,
+	"suite_laws_always_agree":               SuiteLawsAlwaysAgree,
+	"suite_nobody_is_a_pick":                SuiteNobodyIsAPick,
+	"suite_ties_always_open":                SuiteTiesAlwaysOpen,
+	"sums_of_one_denominator":               SumsOfOneDenominator,
 	"tails_shifted":                         TailsShifted,
 	"ticks_told_at_the_call":                TicksToldAtTheCall,
 	"trusts_the_policy":                     TrustsThePolicy,
