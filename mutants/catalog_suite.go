@@ -61,13 +61,6 @@ var suiteMutants = []Mutant{
 		Predicts: []string{"suite/wrong-balancers"}, Spares: otherThanSuite,
 	},
 	{
-		ID: "audit_undecided_is_fine", File: "spec/sampled.go",
-		Find: "\t\tverdict = Undecided\n", Replace: "\t\tverdict = Holds\n",
-		Story:      "A run that was too short to tell counts as holding.",
-		Source:     "porcupine's and OCI's third verdict",
-		Equivalent: "The picks are planned so that a conforming subject is decided except with probability 1e-6, and the fixed seed is not one of those.",
-	},
-	{
 		ID: "audit_alpha_of_the_whole_run", File: "spec/check.go",
 		Find: "n.alpha = oracle.SplitAlpha(c.alpha, max(statistical, 1))", Replace: "n.alpha = oracle.SplitAlpha(c.alpha, 1)",
 		Story:    "Every property of a run gets the whole budget of false alarms.",

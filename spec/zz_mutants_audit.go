@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 )
 
 // An auditor drives one instance of a black box through its public calls, and
@@ -197,7 +198,13 @@ func smallestShare(fleet []Server) float64 {
 // last pick, a weighted one its last cycle.
 const remembered = 128
 
-func (a *auditor) lately() []int { return a.history[max(0, len(a.history)-remembered):] }
+func (a *auditor) lately() []int {
+	memory := 1
+	if l := a.run.Claims.Law; l != nil && strings.Contains(family(l), "weighted") {
+		memory = remembered
+	}
+	return a.history[max(0, len(a.history)-memory):]
+}
 
 // state describes what is in flight.
 func (a *auditor) state() string { return describe(a.fleet, a.inFlight()) }

@@ -49,13 +49,19 @@ func newSession(s Subject, options []Option) *session {
 	// Shares are those of the whole specification, so that a property run alone
 	// repeats what it did among the others.
 	for _, p := range registry {
-		if p.Statistical && p.Applies(&c.claims) && n.tierOf(p) == Sampled {
+		if p.Statistical && p.Applies(&c.claims) && n.byChance(p) {
 			statistical++
 		}
 	}
 	n.alpha = oracle.SplitAlpha(c.alpha, max(statistical, 1))
 	n.beta = oracle.SplitAlpha(missed, max(statistical, 1))
 	return n
+}
+
+// byChance tells whether the judgement of a statistical property may err.
+func (n *session) byChance(p *Property) bool {
+	tier := n.tierOf(p)
+	return tier == Sampled || tier == Exact && p.Sampled == nil
 }
 
 func (n *session) selected() []*Property {
@@ -139,6 +145,7 @@ func (n *session) run(p *Property, tier Tier) *Run {
 	return &Run{
 		Subject: n.subject, Claims: n.config.claims, Property: p, Tier: tier,
 		Seed: oracle.Stream(n.config.seed, n.subject.Name+" "+p.Name), Alpha: n.alpha, Beta: n.beta,
+		bubble: n.config.bubble,
 		traced: n.config.traced, fixed: n.config.fixed, contamination: n.config.contamination, delta: max(p.Delta, n.config.resolution),
 	}
 }
@@ -223,7 +230,7 @@ func newSession_audit_alpha_of_the_whole_run(s Subject, options []Option) *sessi
 	// Shares are those of the whole specification, so that a property run alone
 	// repeats what it did among the others.
 	for _, p := range registry {
-		if p.Statistical && p.Applies(&c.claims) && n.tierOf(p) == Sampled {
+		if p.Statistical && p.Applies(&c.claims) && n.byChance(p) {
 			statistical++
 		}
 	}

@@ -15,7 +15,6 @@ const (
 	AuditFillsForEver
 	AuditNeedsNoRelease
 	AuditReleasesTooFar
-	AuditUndecidedIsFine
 	BalancerCountsNothing
 	BalancerCountsPairsOnly
 	BalancersShareASeed
@@ -187,7 +186,6 @@ var numbers = map[string]int{
 	"audit_fills_for_ever":                  AuditFillsForEver,
 	"audit_needs_no_release":                AuditNeedsNoRelease,
 	"audit_releases_too_far":                AuditReleasesTooFar,
-	"audit_undecided_is_fine":               AuditUndecidedIsFine,
 	"balancer_counts_nothing":               BalancerCountsNothing,
 	"balancer_counts_pairs_only":            BalancerCountsPairsOnly,
 	"balancers_share_a_seed":                BalancersShareASeed,
