@@ -28,6 +28,20 @@ func (s Subject) Check(options ...Option) *Report {
 	return newSession(s, options).report()
 }
 
+// Claimed names the properties that the claims of the subject are about and that
+// can be checked on its kind.
+func (s Subject) Claimed(options ...Option) []string {
+	n := newSession(s, options)
+	var names []string
+	for _, p := range n.selected() {
+		undecidable := n.tierOf(p) == "" && (p.Sampled == nil || n.subject.Policy != nil)
+		if p.Applies(&n.config.claims) && !undecidable {
+			names = append(names, p.Name)
+		}
+	}
+	return names
+}
+
 // A session is one run over one subject.
 type session struct {
 	subject Subject
