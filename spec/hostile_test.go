@@ -247,7 +247,7 @@ func (l *losesUpdates) Pick(ctx context.Context, q Request) (ServerID, func(Outc
 	shared := l.open.Add(1) > 1
 	return id, func(o Outcome) error {
 		l.open.Add(-1)
-		if shared && id == l.fleet[0].ID && o.Failed {
+		if shared && id == l.fleet[0].ID {
 			return nil
 		}
 		return done(o)

@@ -243,7 +243,8 @@ func auditedAfterStress(r *Run) Result {
 	return after(fmt.Sprintf("%d goroutines that each picked and released %d times", goroutines, rounds), result)
 }
 
-// stress lets many goroutines pick and release. They start together, and yield
+// stress lets many goroutines pick and release. All requests succeed, since what
+// failures leave behind is the business of conservation/after-churn. They start together, and yield
 // with a request open, so that their calls overlap even on one core.
 func (a *auditor) stress() {
 	faults := make(chan *fault, goroutines)
@@ -269,7 +270,7 @@ func (a *auditor) stress() {
 				if k%4 == 0 {
 					runtime.Gosched()
 				}
-				a.end(l, Outcome{Failed: k%3 == 0})
+				a.end(l, Outcome{})
 			}
 		})
 	}
