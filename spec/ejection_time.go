@@ -68,7 +68,9 @@ func (r *Run) timed(n int, o policies.Outlier, more ...policies.Option) *leasing
 
 // ejections expects who is ejected now.
 func (l *leasing) ejections(when string, want ...string) {
-	if got := l.Ejected(); !slices.Equal(got, want) {
+	var got []string
+	l.run.try("Ejected", func() { got = l.Ejected() })
+	if !slices.Equal(got, want) {
 		panic(&fault{Ineligible, fmt.Sprintf("%s: %v ejected, want %v", when, got, want)})
 	}
 }

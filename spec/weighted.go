@@ -59,7 +59,7 @@ var weightedProperties = []*Property{
 		Name: "weighted/zero", Level: Must,
 		Sentence: "A server of weight 0 gets nothing while others have weights; when none has, every request is refused.",
 		Source:   "one request in each cycle: traefik/traefik#1294; now and then: traefik/traefik#4527; a division by 0: haproxy/haproxy#126",
-		Applies:  func(c *Claims) bool { return c.Weighted }, Sampled: auditedZeroWeights,
+		Applies:  sharesByWeight, Sampled: auditedZeroWeights,
 	},
 }
 
