@@ -100,6 +100,15 @@ func exactBackOff(r *Run) Result {
 		eject(max(0, 6-healthy) + 1)
 		eject(max(0, 6-healthy) + 2)
 	}
+	l := r.timed(4, policies.Outlier{Consecutive: 1, Interval: interval, Backoff: base, MaxBackoff: longest, MaxEjected: 100})
+	l.outcome("s0", true)
+	time.Sleep(3 * time.Second)
+	l.outcome("s1", true)
+	l.ejections("with two that failed at different times", "s0", "s1")
+	time.Sleep(base - 3*time.Second)
+	l.ejections("when the first of two is back", "s1")
+	time.Sleep(3 * time.Second)
+	l.ejections("when both are back")
 	return Result{Verdict: Holds, Observed: fmt.Sprintf("%d ejections, to the nanosecond", lengths)}
 }
 

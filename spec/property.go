@@ -67,6 +67,7 @@ func init() {
 		reportProperties,
 		choiceProperties,
 		engineProperties,
+		simulationProperties,
 		recoveryProperties,
 		remapProperties,
 		burstProperties,
