@@ -176,7 +176,6 @@ func (c *child) wait() {
 	case <-time.After(grace):
 	}
 	c.breaks(spec.Exited, "it ended with %v%s", c.cmd.ProcessState, c.lastWords())
-	killGroup(c.cmd)
 	_ = c.out.Close()
 	close(c.exited)
 }

@@ -107,10 +107,18 @@ func misbehave(kind string) {
 	}
 }
 
+// resolution keeps short runs short: the picks fall with its square.
+func resolution() spec.Option {
+	if testing.Short() {
+		return spec.Resolution(0.5)
+	}
+	return spec.Resolution(0.25)
+}
+
 func TestHonestProgramHolds(t *testing.T) {
 	program := &Program{Command: childCommand(t, "honest")}
 	defer program.Close()
-	r := spec.Check(program.Factory(), spec.Law(oracle.PowerOfD{D: 2}), spec.Resolution(0.2),
+	r := spec.Check(program.Factory(), spec.Law(oracle.PowerOfD{D: 2}), resolution(),
 		spec.CountsInFlight(), spec.ReleasesOnce(), spec.KeepsCounts(), spec.Concurrent())
 	for _, p := range r.Failures() {
 		t.Error(p)
@@ -202,7 +210,7 @@ func python(t *testing.T) string {
 func TestPythonExampleHolds(t *testing.T) {
 	program := &Program{Command: "exec " + python(t) + " examples/p2c.py"}
 	defer program.Close()
-	r := spec.Check(program.Factory(), spec.Law(oracle.PowerOfD{D: 2}), spec.Resolution(0.3),
+	r := spec.Check(program.Factory(), spec.Law(oracle.PowerOfD{D: 2}), resolution(),
 		spec.CountsInFlight(), spec.ReleasesOnce(), spec.KeepsCounts())
 	for _, p := range r.Failures() {
 		t.Error(p)
@@ -289,6 +297,11 @@ func TestQuestionsAreTheGrammar(t *testing.T) {
 	_, done, err := p.Pick(context.Background(), spec.Request{Key: "k", Cookie: "c", Tried: []spec.ServerID{1}})
 	require.NoError(t, err)
 	require.NoError(t, done(spec.Outcome{Canceled: true, Latency: time.Second}))
+	for _, o := range []spec.Outcome{{Failed: true, Latency: 2}, {Latency: 3}} {
+		_, done, err := p.Pick(context.Background(), spec.Request{})
+		require.NoError(t, err)
+		require.NoError(t, done(o))
+	}
 	out := policies.Fleet(3)
 	out[1].Weight = 0
 	require.NoError(t, p.(spec.Updater).Update(out))
@@ -300,9 +313,15 @@ func TestQuestionsAreTheGrammar(t *testing.T) {
 	asked, err := os.ReadFile(log)
 	require.NoError(t, err)
 	seen := make(map[string]bool)
+	var ends []any
+	full := false // some pick has every field
 	for _, o := range objects(t, asked) {
 		op := o["op"].(string)
 		seen[op] = true
+		if op == opDone {
+			ends = append(ends, o["outcome"], o["latency_ns"])
+		}
+		full = full || op == opPick && len(o) == len(grammar[op])
 		for _, f := range grammar[op] {
 			name, optional := strings.CutSuffix(f, "?")
 			if _, ok := o[name]; !ok && !optional {
@@ -313,6 +332,8 @@ func TestQuestionsAreTheGrammar(t *testing.T) {
 		require.Empty(t, o, "fields of %s that the grammar does not know", op)
 	}
 	require.Len(t, seen, len(grammar), "%v", seen)
+	require.Equal(t, []any{"canceled", 1e9, "failed", 2.0, "ok", 3.0}, ends)
+	require.True(t, full, "key, cookie and tried are passed on")
 }
 
 func (c *child) asBalancer(number int) *balancer { return &balancer{child: c, number: number} }
