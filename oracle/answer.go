@@ -150,7 +150,7 @@ func (a Answer) String() string {
 	var b strings.Builder
 	b.WriteString(a.Oracle)
 	for _, name := range slices.Sorted(maps.Keys(a.Params)) {
-		fmt.Fprintf(&b, " %s=%s", name, show(a.Params[name]))
+		fmt.Fprintf(&b, " %s=%s", name, echo(a.Params[name]))
 	}
 	b.WriteByte('\n')
 	width := 0
@@ -162,6 +162,37 @@ func (a Answer) String() string {
 	}
 	fmt.Fprintf(&b, "source: %s\n", a.Source)
 	return b.String()
+}
+
+// echo shows a parameter as it was understood: numbers to the last digit, since
+// the answer is about that very number, and long lists cut.
+func echo(v any) string {
+	switch v := v.(type) {
+	case float64:
+		return strconv.FormatFloat(v, 'g', -1, 64)
+	case []float64:
+		return echoList(v)
+	case []uint64:
+		return echoList(v)
+	case []int:
+		return echoList(v)
+	}
+	return show(v)
+}
+
+// mostEchoed is how many values of a list are repeated.
+const mostEchoed = 16
+
+func echoList[T any](list []T) string {
+	words := make([]string, 0, mostEchoed+1)
+	for _, v := range list[:min(len(list), mostEchoed)] {
+		words = append(words, echo(v))
+	}
+	text := strings.Join(words, ",")
+	if len(list) > mostEchoed {
+		text += fmt.Sprintf(",... (%d values)", len(list))
+	}
+	return text
 }
 
 func showError(bound any) string {

@@ -17,9 +17,13 @@ type arguments struct {
 }
 
 // float reads a real number; infinities and NaN pass, since ranges are judged
-// by the Validate method of the model.
+// by the Validate method of the model. A zero is the positive one: the sign of a
+// zero means nothing in any question, and 1/-0 would.
 func (a *arguments) float(name string) float64 {
 	x, err := strconv.ParseFloat(a.text[name], 64)
+	if x == 0 {
+		x = 0
+	}
 	return keep(a, name, x, err, "a number such as 0.9")
 }
 
@@ -54,10 +58,22 @@ func (a *arguments) rational(name string) *big.Rat {
 
 func keep[T any](a *arguments, name string, value T, err error, want string) T {
 	if err != nil && a.err == nil {
-		a.err = fmt.Errorf("%s is %q, want %s", name, a.text[name], want)
+		a.err = fmt.Errorf("%s is %s, want %s", name, quoted(a.text[name]), want)
 	}
 	a.read[name] = value
 	return value
+}
+
+// mostQuoted is the length up to which an error repeats all of a text.
+const mostQuoted = 64
+
+// quoted is a text between quotation marks, as errors repeat it: a long one is
+// cut, so that what is wrong with it can still be seen.
+func quoted(text string) string {
+	if len(text) <= mostQuoted {
+		return strconv.Quote(text)
+	}
+	return fmt.Sprintf("%s... (%d bytes)", strconv.Quote(text[:mostQuoted/2]), len(text))
 }
 
 // A model knows which parameters make sense.

@@ -48,12 +48,14 @@ func Catalog() []Entry {
 	)
 }
 
-// Lookup finds an oracle by its name.
-func Lookup(name string) (Entry, error) {
-	all := Catalog()
+// Lookup finds an oracle of the catalog by its name.
+func Lookup(name string) (Entry, error) { return Find(Catalog(), name) }
+
+// Find finds an oracle in a list by its name.
+func Find(all []Entry, name string) (Entry, error) {
 	i := slices.IndexFunc(all, func(e Entry) bool { return e.Name == name })
 	if i < 0 {
-		return Entry{}, fmt.Errorf("oracle: there is no oracle %q, want one of %s", name,
+		return Entry{}, fmt.Errorf("oracle: there is no oracle %s, want one of %s", quoted(name),
 			listed(all, func(e Entry) string { return e.Name }))
 	}
 	return all[i], nil
@@ -65,10 +67,10 @@ func ParseParams(words []string) (map[string]string, error) {
 	for _, word := range words {
 		key, value, ok := strings.Cut(word, "=")
 		if !ok || key == "" {
-			return nil, fmt.Errorf("oracle: parameter %q, want key=value", word)
+			return nil, fmt.Errorf("oracle: parameter %s, want key=value", quoted(word))
 		}
 		if old, twice := params[key]; twice {
-			return nil, fmt.Errorf("oracle: parameter %s is given twice, as %q and as %q, want it once", key, old, value)
+			return nil, fmt.Errorf("oracle: parameter %.64s is given twice, as %s and as %s, want it once", key, quoted(old), quoted(value))
 		}
 		params[key] = value
 	}
@@ -92,7 +94,7 @@ func (e Entry) Eval(params map[string]string) (Answer, error) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(params)) {
 		if _, known := args.text[name]; !known {
-			return Answer{}, fmt.Errorf("oracle: %s has no parameter %q, want %s", e.Name, name,
+			return Answer{}, fmt.Errorf("oracle: %s has no parameter %s, want %s", e.Name, quoted(name),
 				listed(e.Params, func(p Param) string { return p.Name }))
 		}
 	}

@@ -75,7 +75,7 @@ func ParseLaw(spelling string) (Law, error) {
 	}
 	// One law, one spelling: whatever would be written differently is refused.
 	if law == nil || law.String() != spelling {
-		return nil, fmt.Errorf("oracle: no law is spelled %q, want one of %s", spelling, strings.Join(Spellings(), ", "))
+		return nil, fmt.Errorf("oracle: no law is spelled %s, want one of %s", quoted(spelling), strings.Join(Spellings(), ", "))
 	}
 	return law, nil
 }
@@ -91,7 +91,7 @@ func cutOption(list, option string) (rest string, found bool) {
 func parseChoices(spelling, choices string) (int, error) {
 	d, err := strconv.Atoi(choices)
 	if err != nil || d < 1 || d > MaxChoices {
-		return 0, fmt.Errorf("oracle: the number of choices in %q is %q, want 1 to %d", spelling, choices, MaxChoices)
+		return 0, fmt.Errorf("oracle: the number of choices in %s is %s, want 1 to %d", quoted(spelling), quoted(choices), MaxChoices)
 	}
 	return d, nil
 }

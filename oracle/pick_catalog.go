@@ -51,7 +51,7 @@ func evalPickLaw(a *arguments) (Answer, error) {
 		return Answer{}, bare(err)
 	}
 	a.read["policy"] = law.String()
-	s := State{Loads: list(a, "loads", parseLoad, "numbers such as 0,1,2")}
+	s := State{Loads: list(a, "loads", parseLoad, "numbers such as 0,1,2, each 0 or from 2^-53 to 2^53")}
 	if a.text["weights"] != "equal" {
 		s.Weights = list(a, "weights", parseWeight, "positive whole numbers such as 5,1,1, or equal")
 	} else {
@@ -126,7 +126,7 @@ func list[T any](a *arguments, name string, parse func(string) (T, error), want 
 	if len(words) > mostServers {
 		err, want = strconv.ErrRange, fmt.Sprintf("at most %d values", mostServers)
 	}
-	values := make([]T, 0, len(words))
+	values := make([]T, 0, min(len(words), mostServers))
 	for _, word := range words {
 		if err != nil {
 			break
@@ -134,6 +134,9 @@ func list[T any](a *arguments, name string, parse func(string) (T, error), want 
 		var v T
 		v, err = parse(strings.TrimSpace(word))
 		values = append(values, v)
+		if err != nil && len(words) > 1 && a.err == nil {
+			a.err = fmt.Errorf("%s has %s, want %s", name, quoted(word), want)
+		}
 	}
 	return keep(a, name, values, err, want)
 }
@@ -145,7 +148,7 @@ func parseLoad(word string) (float64, error) {
 	if err == nil && !math.IsInf(x, 0) && (x > 1<<53 || x != 0 && math.Abs(x) < 0x1p-53) {
 		err = strconv.ErrRange
 	}
-	return x, err
+	return x + 0, err // a negative zero becomes a positive one
 }
 
 func parseWeight(word string) (uint64, error) {

@@ -32,7 +32,7 @@ func RemapSchemes() []string { return []string{"hash-mod", "ring", "rendezvous"}
 // Validate tells which parameter is out of range.
 func (r Remap) Validate() error {
 	if !slices.Contains(RemapSchemes(), r.Scheme) {
-		return fmt.Errorf("scheme is %q, want one of %v", r.Scheme, RemapSchemes())
+		return fmt.Errorf("scheme is %s, want one of %v", quoted(r.Scheme), RemapSchemes())
 	}
 	return validRange("n", r.N, 1, 1_000_000_000)
 }

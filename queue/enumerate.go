@@ -4,6 +4,7 @@ package queue
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"math/big"
 	"runtime/debug"
@@ -70,16 +71,24 @@ func Successors() Option { return func(e *enumeration) { e.successors = true } }
 // memory unless they happen not to matter in any of the runs.
 //
 // What else can be wrong with a policy is an error of its own: *OutOfRange,
-// *Panicked, *BadCoin, *TooManyLeaves. A policy that hangs without throwing
+// *Panicked, *BadCoin, *TooManyLeaves; what can be wrong with a view is a
+// *BadLoad. A policy that hangs without throwing
 // coins, or that ends its goroutine, cannot be contained here; one that holds a
 // lock while it throws coins must release it by defer, since a branch is given
 // up by a panic.
 func Enumerate(p policies.Policy, q policies.Request, v policies.View, o ...Option) (*Picks, error) {
+	switch {
+	case p == nil:
+		return nil, errors.New("queue: Enumerate of no policy, want one that is not nil")
+	case v == nil:
+		return nil, errors.New("queue: Enumerate at no view, want one that is not nil")
+	}
 	return newEnumeration(p, q, v, o).enumerate()
 }
 
 func (e *enumeration) enumerate() (law *Picks, err error) {
 	defer func() { e.contain(&err, recover()) }()
+	e.view.n = e.view.View.Len()
 	before := stateOf(e.policy)
 	var first run
 	var opening []node
@@ -142,7 +151,7 @@ func newEnumeration(p policies.Policy, q policies.Request, v policies.View, o []
 		policy: p, request: q, maxLeaves: DefaultMaxLeaves,
 		coins: tree{maxDepth: DefaultMaxDepth, minMass: DefaultMinMass},
 	}
-	e.view = watched{View: v, n: v.Len(), coins: &e.coins}
+	e.view = watched{View: v, coins: &e.coins}
 	e.stateful, _ = p.(policies.Stateful)
 	for _, option := range o {
 		option(e)

@@ -3,6 +3,8 @@ package queue
 import (
 	"fmt"
 	"math/big"
+
+	"github.com/picklaw/picklaw/policies"
 )
 
 // Impure tells that two runs of a policy on the same view with the same coins
@@ -40,6 +42,19 @@ func (e *OutOfRange) Error() string {
 		return fmt.Sprintf("policy %s server %d of none%s", what, e.Index, after(e.Tosses))
 	}
 	return fmt.Sprintf("policy %s server %d, want an index from 0 to %d%s", what, e.Index, e.Len-1, after(e.Tosses))
+}
+
+// BadLoad tells that a view shows a load that is not finite or is negative: no
+// law says what a policy should make of it. It is found when the policy reads it.
+type BadLoad struct {
+	Index  int
+	Server policies.Server
+	Load   float64
+}
+
+// Error names the server and the load.
+func (e *BadLoad) Error() string {
+	return fmt.Sprintf("view shows a load of %v at server %d (%q), want a finite number that is not negative", e.Load, e.Index, e.Server.Name)
 }
 
 // Panicked tells that a policy panicked.

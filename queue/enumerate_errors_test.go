@@ -3,6 +3,7 @@ package queue_test
 import (
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"testing"
 
@@ -228,4 +229,56 @@ func TestEnumerateTooManyLeaves(t *testing.T) {
 	assert.Equal(t, "2/5", many.Tried.RatString())
 	_, err = queue.Enumerate(wide, policies.Request{}, view(0, 1), queue.MaxLeaves(10))
 	assert.NoError(t, err, "as many leaves as the limit are allowed")
+}
+
+// showing shows one load at server 1, whatever it is. A Snapshot would take NaN
+// for an unknown one.
+type showing struct {
+	policies.View
+	load float64
+}
+
+func (s showing) Load(i int) (float64, bool) {
+	if i == 1 {
+		return s.load, true
+	}
+	return s.View.Load(i)
+}
+
+// What a view must not show is said of the view, not made into a law: the server,
+// its name and the load. A load that nobody reads does no harm.
+func TestEnumerateBadLoad(t *testing.T) {
+	for text, load := range map[string]float64{"NaN": math.NaN(), "-1": -1, "+Inf": math.Inf(1), "-Inf": math.Inf(-1)} {
+		for _, p := range []policies.Policy{policies.LeastRequest{}, policies.PowerOfD{D: 2}} {
+			picks, err := queue.Enumerate(p, policies.Request{}, showing{view(0, 1, 2), load})
+			assert.Nil(t, picks)
+			var bad *queue.BadLoad
+			require.ErrorAs(t, err, &bad)
+			assert.Equal(t, 1, bad.Index)
+			assert.EqualError(t, err, fmt.Sprintf("view shows a load of %s at server 1 (%q), want a finite number that is not negative", text, "s1"))
+		}
+		_, err := queue.Enumerate(policies.Random{}, policies.Request{}, showing{view(0, 1, 2), load})
+		assert.NoError(t, err, "not read")
+	}
+	// Even when the policy swallows the panic that ends its run.
+	_, err := queue.Enumerate(pick(func(v policies.View, _ policies.Coins) int {
+		defer func() { _ = recover() }()
+		v.Load(1)
+		return 0
+	}), policies.Request{}, showing{view(0, 1, 2), -1})
+	assert.ErrorAs(t, err, new(*queue.BadLoad))
+}
+
+func TestEnumerateNothing(t *testing.T) {
+	picks, err := queue.Enumerate(nil, policies.Request{}, view(0, 1))
+	assert.Nil(t, picks)
+	assert.EqualError(t, err, "queue: Enumerate of no policy, want one that is not nil")
+	picks, err = queue.Enumerate(policies.Random{}, policies.Request{}, nil)
+	assert.Nil(t, picks)
+	assert.EqualError(t, err, "queue: Enumerate at no view, want one that is not nil")
+	// Nil pointers inside of an interface panic when they are used.
+	_, err = queue.Enumerate(policies.Random{}, policies.Request{}, (*policies.Snapshot)(nil))
+	assert.ErrorAs(t, err, new(*queue.Panicked))
+	_, err = queue.Enumerate((*policies.RoundRobin)(nil), policies.Request{}, view(0, 1))
+	assert.ErrorAs(t, err, new(*queue.Panicked))
 }

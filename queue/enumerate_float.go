@@ -20,7 +20,9 @@ type floats struct {
 }
 
 func newFloats(p policies.Policy, q policies.Request, v policies.View, o []Option) *floats {
-	return &floats{work: newEnumeration(p, q, v, o)}
+	f := &floats{work: newEnumeration(p, q, v, o)}
+	f.work.view.n = v.Len()
+	return f
 }
 
 // each calls found with the probability of every leaf that is not given up. The

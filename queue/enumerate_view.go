@@ -1,9 +1,13 @@
 package queue
 
-import "github.com/picklaw/picklaw/policies"
+import (
+	"math"
 
-// watched is a view that counts load reads and stops a policy that reads
-// beyond its end.
+	"github.com/picklaw/picklaw/policies"
+)
+
+// watched is a view that counts load reads, stops a policy that reads beyond its
+// end, and stops at a load that no view may show.
 type watched struct {
 	policies.View
 	n     int
@@ -18,7 +22,11 @@ func (w *watched) Load(i int) (load float64, known bool) {
 	if uint(i) >= uint(w.n) {
 		w.coins.fail(&OutOfRange{Op: "View.Load", Index: i, Len: w.n, Tosses: w.coins.tosses(w.coins.at)})
 	}
-	return w.View.Load(i)
+	load, known = w.View.Load(i)
+	if known && (math.IsNaN(load) || math.IsInf(load, 0) || load < 0) {
+		w.coins.fail(&BadLoad{Index: i, Server: w.View.Server(i), Load: load})
+	}
+	return load, known
 }
 
 func (w *watched) Server(i int) policies.Server {

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 
 	"github.com/picklaw/picklaw/policies"
 )
@@ -43,7 +42,7 @@ type Chain struct {
 	// refused: what it learns from latencies has no finite description.
 	Policy  policies.Policy
 	Request policies.Request // the same for every pick
-	Servers int              // how many, at least 1
+	Servers int              // how many, 1 to MaxChainServers
 	Speeds  []float64        // nil: 1 each
 	Weights []uint64         // what the policy is told; nil: 1 each
 	Rho     float64          // positive; below 1 when Buffer is 0
@@ -51,7 +50,7 @@ type Chain struct {
 	// included. With 0 there is no limit, and the answer is an estimate: that of
 	// a finite buffer large enough for the remaining difference to be estimated
 	// below Tolerance.
-	Buffer    int
+	Buffer    int     // at most 65535
 	Form      Form    // "": Auto
 	Tolerance float64 // relative error of MeanJobs to aim for; 0: 1e-8
 	Memory    int64   // bytes to use at most; 0: DefaultMemory
@@ -62,19 +61,6 @@ type Chain struct {
 const DefaultMemory = 1 << 30
 
 const defaultTolerance = 1e-8
-
-// model is a chain with its defaults filled in.
-type model struct {
-	policy    policies.Policy
-	request   policies.Request
-	servers   []policies.Server
-	speeds    []float64
-	lambda    float64
-	form      Form
-	tolerance float64
-	memory    int64
-	options   []Option
-}
 
 // Solve computes the stationary law of a chain and what follows from it. The
 // transitions are the picks of the policy's own code, enumerated at every vector
@@ -91,72 +77,6 @@ func Solve(c Chain) (*Solution, error) {
 		return m.unlimited()
 	}
 	return m.solve(c.Buffer)
-}
-
-func (c Chain) model() (model, error) {
-	m := model{
-		policy: c.Policy, request: c.Request, servers: policies.Fleet(max(c.Servers, 0)), speeds: slices.Clone(c.Speeds),
-		form: c.Form, tolerance: c.Tolerance, memory: c.Memory, options: c.Options,
-	}
-	if c.Servers < 1 {
-		return m, fmt.Errorf("queue: %d servers, want at least 1", c.Servers)
-	}
-	for what, length := range map[string]int{"speeds": len(c.Speeds), "weights": len(c.Weights)} {
-		if length != 0 && length != c.Servers {
-			return m, fmt.Errorf("queue: %d %s for %d servers, want one each", length, what, c.Servers)
-		}
-	}
-	for i, w := range c.Weights {
-		if w < 1 || w > policies.MaxWeight {
-			return m, fmt.Errorf("queue: weight %d of server %d, want 1 to %d", w, i, uint64(policies.MaxWeight))
-		}
-		m.servers[i].Weight = w
-	}
-	if m.speeds == nil {
-		m.speeds = slices.Repeat([]float64{1}, c.Servers)
-	}
-	capacity := 0.0
-	for i, v := range m.speeds {
-		if !(v > 0) || math.IsInf(v, 1) {
-			return m, fmt.Errorf("queue: speed %v of server %d, want a finite positive number", v, i)
-		}
-		capacity += v
-	}
-	if m.lambda = c.Rho * capacity; !(c.Rho > 0) || math.IsInf(m.lambda, 1) {
-		return m, fmt.Errorf("queue: rho is %v, want a finite positive number", c.Rho)
-	}
-	if c.Buffer == 0 && c.Rho >= 1 {
-		return m, fmt.Errorf("queue: rho is %v, want less than 1 when nothing limits the buffers", c.Rho)
-	}
-	if c.Buffer < 0 || c.Buffer > math.MaxUint16 {
-		return m, fmt.Errorf("queue: a buffer of %d, want 1 to %d, or 0 for no limit", c.Buffer, math.MaxUint16)
-	}
-	if m.form == "" {
-		m.form = Auto
-	}
-	if !slices.Contains([]Form{Auto, Full, Sorted}, m.form) {
-		return m, fmt.Errorf("queue: unknown form %q, want %q, %q or %q", m.form, Auto, Full, Sorted)
-	}
-	if m.tolerance == 0 {
-		m.tolerance = defaultTolerance
-	}
-	if !(m.tolerance >= 1e-12 && m.tolerance < 1) {
-		return m, fmt.Errorf("queue: a tolerance of %v, want 1e-12 or more and less than 1", m.tolerance)
-	}
-	if m.memory == 0 {
-		m.memory = DefaultMemory
-	}
-	if m.policy == nil {
-		return m, errors.New("queue: a chain without a policy")
-	}
-	if _, learns := m.policy.(policies.Learner); learns {
-		return m, fmt.Errorf("queue: %T learns from latencies, so it has no finite chain", m.policy)
-	}
-	if s, ok := m.policy.(policies.Stateful); ok {
-		m.policy = s.Clone()
-	}
-	policies.Join(m.policy, m.servers)
-	return m, nil
 }
 
 // symmetric fails when the servers themselves are not equal.
@@ -219,15 +139,31 @@ func (m model) solve(buffer int) (*Solution, error) {
 }
 
 // maxCycles is far beyond what any chain has needed: about 40 for a fleet
-// without memory, 100 for a rotation.
-const maxCycles = 1000
+// without memory, 100 for a rotation. A large chain gets as many as take about a
+// minute: a cycle costs about 40 ns for each transition of the hierarchy.
+const (
+	maxCycles = 1000
+	maxVisits = 1.5e9
+)
+
+// cycles is how many cycles the chain may take.
+func (c *chain) cycles() int {
+	// The next coarser grid has a part of 2^-n of the states and is visited twice.
+	visits, part, times := 0.0, 1.0, math.Pow(2, 1-float64(c.space.n))
+	for b := c.space.buffer; b > 0; b /= 2 {
+		visits += part * float64(len(c.from))
+		part *= times
+	}
+	return int(min(maxCycles, max(100, maxVisits/max(visits, 1))))
+}
 
 // iterate runs cycles until the mean number of jobs is estimated to be within
 // tolerance of its limit. The estimate adds up the changes still to come as a
 // geometric series, with the slowest contraction of the last few cycles.
 func (c *chain) iterate(tolerance float64) (cycles int, wrong float64, err error) {
 	jobs, changes := c.jobs(), []float64{math.Inf(1)}
-	for cycles = 1; cycles <= maxCycles; cycles++ {
+	limit := c.cycles()
+	for cycles = 1; cycles <= limit; cycles++ {
 		c.aggregate(cycles%(c.space.n+1) - 1)
 		c.cycle()
 		before := jobs
@@ -237,12 +173,16 @@ func (c *chain) iterate(tolerance float64) (cycles int, wrong float64, err error
 		if jobs == 0 { // a policy that never picks
 			wrong = 0
 		}
+		if math.IsNaN(wrong) || math.IsInf(jobs, 0) {
+			return cycles, wrong, errors.New("queue: no convergence: the probabilities leave the range of double precision; " +
+				"want rates that differ by less, or a smaller buffer")
+		}
 		if cycles >= 5 && wrong <= tolerance {
 			return cycles, wrong, nil
 		}
 	}
-	return cycles, wrong, fmt.Errorf("queue: no convergence within %d cycles: the mean number of jobs is still off by a factor of about 1 + %.3g",
-		maxCycles, wrong)
+	return cycles, wrong, fmt.Errorf("queue: no convergence within %d cycles: the mean number of jobs is still off by a factor of about 1 + %.3g; "+
+		"want rates that differ by less, a smaller buffer, or a larger tolerance", limit, wrong)
 }
 
 // remaining estimates how far a sequence is from its limit, from the list of its

@@ -34,8 +34,12 @@ type builder struct {
 	known  map[string]int // memories by state
 	edges  []edge
 	ends   []int // the edges out of state x end at ends[x]
-	view   policies.Snapshot
-	x      []int // the vector that the view shows
+	runs   int   // of the policy so far, and those that verify is about to make
+	// permutations is how many orders of the servers verify tries.
+	permutations int
+
+	view policies.Snapshot
+	x    []int // the vector that the view shows
 }
 
 // build enumerates the policy at every vector and in every memory that it comes
@@ -53,7 +57,7 @@ func (m model) build(buffer int, sorted bool) (*chain, error) {
 		x:     make([]int, n),
 	}
 	b.levels = make([]uint16, 0, n*b.size)
-	b.sample = newSample(b.size, n, sorted)
+	b.sample, b.permutations = newSample(b.size, n, sorted), len(permutations(n))
 	if _, err := b.memory(m.policy); err != nil {
 		return nil, err
 	}
@@ -114,6 +118,9 @@ func (b *builder) expand(memory int) error {
 		if rates, err = b.rates(law, rates[:0]); err != nil {
 			return err
 		}
+		if err := b.pay(rank, law.leaves); err != nil {
+			return err
+		}
 		if b.sample.has(rank) {
 			if err := b.verify(memory, rank, law); err != nil {
 				return err
@@ -127,6 +134,27 @@ func (b *builder) expand(memory int) error {
 			return nil
 		}
 	}
+}
+
+// mostRuns is how often a policy is run to build one chain: 10 to 60 seconds.
+const mostRuns = 1 << 27
+
+// pay fails when the runs of the policy have become too many. Verify runs every
+// leaf twice, in the sorted form once more for every permutation.
+func (b *builder) pay(rank, leaves int) error {
+	b.runs += leaves
+	if b.sample.has(rank) {
+		times := 2
+		if b.space.sorted {
+			times += 2 * b.permutations
+		}
+		b.runs += leaves * times
+	}
+	if b.runs > mostRuns {
+		return fmt.Errorf("the coins have %d outcomes here, and so many at the %d vectors before that the policy would be run more than %d times: "+
+			"use fewer servers, a smaller buffer, or fewer coins", leaves, rank, mostRuns)
+	}
+	return nil
 }
 
 // arriving is a rate of arrivals that join a position, or none, and leave the

@@ -49,11 +49,16 @@ func (e *TooLarge) Error() string {
 	if e.Estimated {
 		text += ", about what unlimited buffers need,"
 	}
-	text += fmt.Sprintf(" has %.3g states in the %s form", sizeOf(e.Servers, e.Buffer, e.Sorted)*float64(e.Memories), form)
+	text += fmt.Sprintf(" has %s states in the %s form", about(sizeOf(e.Servers, e.Buffer, e.Sorted)*float64(e.Memories)), form)
 	if e.Memories > 1 {
 		text += fmt.Sprintf(" (the policy has %d states or more)", e.Memories)
 	}
-	text += fmt.Sprintf(" and needs about %.3g MB, more than the bound of %.3g MB; ", need/1e6, float64(e.Limit)/1e6)
+	if math.IsInf(need, 1) {
+		text += " and needs"
+	} else {
+		text += fmt.Sprintf(" and needs about %.3g MB,", need/1e6)
+	}
+	text += fmt.Sprintf(" more than the bound of %.3g MB; ", float64(e.Limit)/1e6)
 	if fits := e.Fits(); fits > 0 {
 		text += fmt.Sprintf("%d servers with a buffer of %d would fit", e.Servers, fits)
 	} else {
@@ -66,6 +71,14 @@ func (e *TooLarge) Error() string {
 		text += fmt.Sprintf("; the sorted form is smaller but not allowed: %v", e.Reason)
 	}
 	return text
+}
+
+// about shows a number that may be beyond all floats.
+func about(x float64) string {
+	if math.IsInf(x, 1) {
+		return "more than 1e308"
+	}
+	return fmt.Sprintf("%.3g", x)
 }
 
 // Unwrap returns the reason why the sorted form was not used.

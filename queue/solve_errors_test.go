@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -15,23 +16,32 @@ import (
 func TestSolveRefuses(t *testing.T) {
 	good := queue.Chain{Policy: policies.Random{}, Servers: 2, Rho: 0.5, Buffer: 4}
 	for want, change := range map[string]func(*queue.Chain){
-		"0 servers, want at least 1": func(c *queue.Chain) { c.Servers = 0 },
-		"1 speeds for 2 servers":     func(c *queue.Chain) { c.Speeds = []float64{1} },
-		"speed 0 of server 1":        func(c *queue.Chain) { c.Speeds = []float64{1, 0} },
-		"speed NaN of server 0":      func(c *queue.Chain) { c.Speeds = []float64{math.NaN(), 1} },
-		"weight 0 of server 0":       func(c *queue.Chain) { c.Weights = []uint64{0, 1} },
-		"rho is 0":                   func(c *queue.Chain) { c.Rho = 0 },
-		"rho is NaN":                 func(c *queue.Chain) { c.Rho = math.NaN() },
-		"rho is +Inf":                func(c *queue.Chain) { c.Rho = math.Inf(1) },
-		"rho is 1, want less than 1 when nothing limits": func(c *queue.Chain) { c.Rho, c.Buffer = 1, 0 },
-		"a buffer of -1":                 func(c *queue.Chain) { c.Buffer = -1 },
-		"a tolerance of 1":               func(c *queue.Chain) { c.Tolerance = 1 },
-		"unknown form \"half\"":          func(c *queue.Chain) { c.Form = "half" },
-		"without a policy":               func(c *queue.Chain) { c.Policy = nil },
-		"PeakEWMA learns from latencies": func(c *queue.Chain) { c.Policy = &policies.PeakEWMA{Tau: 1, Prior: 1} },
-		"with [0 0] jobs and the policy in state \"\": policy picked": func(c *queue.Chain) { c.Policy = pick(func(policies.View, policies.Coins) int { return 2 }) },
-		"the law of the pick is known only to within 0.0":             func(c *queue.Chain) { c.Policy, c.Options = redraw{}, []queue.Option{queue.MaxDepth(5)} },
-		"settles into one of several regimes":                         func(c *queue.Chain) { c.Policy = &loyal{} },
+		"0 servers, want 1 to 127":                                           func(c *queue.Chain) { c.Servers = 0 },
+		"128 servers, want 1 to 127":                                         func(c *queue.Chain) { c.Servers = 128 },
+		"99999999999 servers, want 1 to 127":                                 func(c *queue.Chain) { c.Servers = 99999999999 },
+		"a buffer of 1000000000, want 1 to 65535":                            func(c *queue.Chain) { c.Buffer = 1000000000 },
+		"a memory of -1 bytes":                                               func(c *queue.Chain) { c.Memory = -1 },
+		"rho is 1e+300, so that requests arrive at rate 2e+300":              func(c *queue.Chain) { c.Rho = 1e300 },
+		"rho is 1e-13, so that requests arrive at rate 2e-13":                func(c *queue.Chain) { c.Rho = 1e-13 },
+		"speeds from 1 to 1e+20 differ by more than a factor of 1e+12":       func(c *queue.Chain) { c.Speeds = []float64{1e20, 1} },
+		"speeds from 1e-300 to 1e+300 differ by more than a factor of 1e+12": func(c *queue.Chain) { c.Speeds = []float64{1e300, 1e-300} },
+		"speeds from 5e-324 to 1 differ":                                     func(c *queue.Chain) { c.Speeds = []float64{5e-324, 1} },
+		"1 speeds for 2 servers":                                             func(c *queue.Chain) { c.Speeds = []float64{1} },
+		"speed 0 of server 1":                                                func(c *queue.Chain) { c.Speeds = []float64{1, 0} },
+		"speed NaN of server 0":                                              func(c *queue.Chain) { c.Speeds = []float64{math.NaN(), 1} },
+		"weight 0 of server 0":                                               func(c *queue.Chain) { c.Weights = []uint64{0, 1} },
+		"rho is 0":                                                           func(c *queue.Chain) { c.Rho = 0 },
+		"rho is NaN":                                                         func(c *queue.Chain) { c.Rho = math.NaN() },
+		"rho is +Inf":                                                        func(c *queue.Chain) { c.Rho = math.Inf(1) },
+		"rho is 1, want less than 1 when nothing limits":                     func(c *queue.Chain) { c.Rho, c.Buffer = 1, 0 },
+		"a buffer of -1":                                                     func(c *queue.Chain) { c.Buffer = -1 },
+		"a tolerance of 1":                                                   func(c *queue.Chain) { c.Tolerance = 1 },
+		"unknown form \"half\"":                                              func(c *queue.Chain) { c.Form = "half" },
+		"without a policy":                                                   func(c *queue.Chain) { c.Policy = nil },
+		"PeakEWMA learns from latencies":                                     func(c *queue.Chain) { c.Policy = &policies.PeakEWMA{Tau: 1, Prior: 1} },
+		"with [0 0] jobs and the policy in state \"\": policy picked":        func(c *queue.Chain) { c.Policy = pick(func(policies.View, policies.Coins) int { return 2 }) },
+		"the law of the pick is known only to within 0.0":                    func(c *queue.Chain) { c.Policy, c.Options = redraw{}, []queue.Option{queue.MaxDepth(5)} },
+		"settles into one of several regimes":                                func(c *queue.Chain) { c.Policy = &loyal{} },
 		"policy is not a function of its view, state and coins": func(c *queue.Chain) {
 			n := 0
 			c.Policy = pick(func(policies.View, policies.Coins) int { n++; return n % 2 })
@@ -43,6 +53,53 @@ func TestSolveRefuses(t *testing.T) {
 		assert.ErrorContains(t, err, want)
 	}
 	assert.NoError(t, func() error { _, err := queue.Solve(good); return err }())
+}
+
+// Whatever is asked for is answered or refused at once, and refused in words:
+// never a number out of its range, and never an attempt to reserve what cannot be
+// had.
+func TestSolveRefusesTheAstronomicalAtOnce(t *testing.T) {
+	for want, c := range map[string]queue.Chain{
+		"127 servers with up to 65535 jobs each has more than 1e308 states in the full form": {Servers: 127, Buffer: 65535, Form: queue.Full},
+		"127 servers with up to 65535 jobs each has":                                         {Servers: 127, Buffer: 65535},
+		"2 servers with up to 65535 jobs each":                                               {Servers: 2, Rho: 0.999999},
+		"3 servers with up to":                                                               {Servers: 3, Rho: math.Nextafter(1, 0)},
+		"no buffer fits for so many servers":                                                 {Servers: 127, Buffer: 1, Form: queue.Full},
+	} {
+		c.Policy = policies.Random{}
+		if c.Rho == 0 {
+			c.Rho = 0.5
+		}
+		start := time.Now()
+		_, err := queue.Solve(c)
+		require.ErrorContains(t, err, want)
+		assert.ErrorAs(t, err, new(*queue.TooLarge))
+		for _, wrong := range []string{"Inf", "NaN", "-92", "e+18"} {
+			assert.NotContains(t, err.Error(), wrong)
+		}
+		assert.Less(t, time.Since(start), 5*time.Second, "about a tenth of a second is what it takes")
+	}
+	// So many outcomes of the coins at each of few states: 40·39·38 of them, which
+	// the search for a lack of symmetry would run 2·41 times at each.
+	_, err := queue.Solve(queue.Chain{Policy: policies.PowerOfD{D: 4}, Servers: 40, Rho: 0.5, Buffer: 1, Form: queue.Sorted})
+	require.ErrorContains(t, err, "the policy would be run more than 134217728 times")
+}
+
+// A law that is cut off short of its end is refused down to a missing mass of
+// 2^-50 and not below: two servers leave half of the mass at each further coin,
+// exactly, 2^-(depth-1) in all.
+func TestSolveRefusesTruncatedLaws(t *testing.T) {
+	c := queue.Chain{Policy: redraw{}, Servers: 2, Rho: 0.5, Buffer: 4}
+	for depth, refused := range map[int]bool{6: true, 40: true, 50: true, 51: false, 60: false} {
+		c.Options = []queue.Option{queue.MaxDepth(depth)}
+		_, err := queue.Solve(c)
+		if refused {
+			missing := fmt.Sprintf("the law of the pick is known only to within %.3g", math.Pow(2, -float64(depth-1)))
+			assert.ErrorContains(t, err, missing, "%d coins", depth)
+		} else {
+			assert.NoError(t, err, "%d coins", depth)
+		}
+	}
 }
 
 // loyal sends everything to the server that it picked first.

@@ -29,14 +29,14 @@ func (g *grid) cycle() {
 	c := g.coarse
 	if c == nil {
 		for range 50 { // 2^n states and few memories: cheap, and accurate enough
-			g.sweep(true, -1)
-			g.sweep(false, -1)
+			g.sweep(true)
+			g.sweep(false)
 		}
 		g.normalize()
 		return
 	}
 	for i := range sweeps {
-		g.sweep(i%2 == 1, -1)
+		g.sweep(i%2 == 1)
 	}
 	c.restrict(g)
 	c.grid.cycle()
@@ -47,7 +47,7 @@ func (g *grid) cycle() {
 		}
 	}
 	for i := range sweeps {
-		g.sweep(i%2 == 0, -1)
+		g.sweep(i%2 == 0)
 	}
 	g.normalize()
 }

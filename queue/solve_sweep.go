@@ -15,20 +15,27 @@ type grid struct {
 	coarse *coarsening // nil for the coarsest grid
 }
 
+// leastProbability is what counts as 0: far below it floats lose their digits,
+// and the quotients of what is left would be noise.
+const leastProbability = 1e-250
+
 // sweep is one Gauss-Seidel sweep: p[x] becomes the flow into x over the rate
-// out of x, in the order of the numbers or in the opposite order. State hold,
-// when it is one, keeps its probability.
-func (g *grid) sweep(up bool, hold int) {
+// out of x, in the order of the numbers or in the opposite order.
+func (g *grid) sweep(up bool) {
 	states := len(g.out)
 	for k := range states {
 		x := k
 		if !up {
 			x = states - 1 - k
 		}
-		if x == hold || g.out[x] == 0 { // an absorbing state keeps what it started with
+		if g.out[x] == 0 { // an absorbing state keeps what it started with
 			continue
 		}
-		g.p[x] = g.flow(x) / g.out[x]
+		p := g.flow(x) / g.out[x]
+		if p < leastProbability {
+			p = 0
+		}
+		g.p[x] = p
 	}
 }
 
@@ -42,13 +49,23 @@ func (g *grid) flow(x int) float64 {
 	return flow
 }
 
-// start puts all probability on one state and spreads it by two sweeps. States
-// that cannot be reached from there keep the probability 0, exactly, for good.
+// start puts all probability on one state and spreads it by two sweeps that
+// leave something wherever they come to, however far that is. States that cannot
+// be reached keep the probability 0, exactly, for good.
 func (g *grid) start(state int) {
 	clear(g.p)
 	g.p[state] = 1
-	g.sweep(true, state)
-	g.sweep(false, state)
+	spread := func(x int) {
+		if flow := g.flow(x); x != state && g.out[x] > 0 && flow > 0 {
+			g.p[x] = max(flow/g.out[x], 1e-200)
+		}
+	}
+	for x := range g.p {
+		spread(x)
+	}
+	for x := len(g.p) - 1; x >= 0; x-- {
+		spread(x)
+	}
 	g.normalize()
 }
 

@@ -65,6 +65,23 @@ func TestSolveOneServer(t *testing.T) {
 	}
 }
 
+// A buffer so long that its far end is beyond the least float: the law is still
+// that of M/M/1/B, and nothing becomes NaN on the way. The bounds are those
+// above, for means of 99 and 1 jobs.
+func TestSolveDeepBuffer(t *testing.T) {
+	for rho, buffer := range map[float64]int{0.99: 4000, 0.5: 3000, 2: 3000} {
+		s := solve(t, queue.Chain{Policy: policies.Random{}, Servers: 1, Rho: rho, Buffer: buffer, Tolerance: 1e-12})
+		mean := 0.0
+		for k, p := range truncatedGeometric(math.Min(rho, 1/rho), buffer) { // reversed above 1
+			if rho > 1 {
+				k = buffer - k
+			}
+			mean += float64(k) * p
+		}
+		assert.InEpsilon(t, mean, s.MeanJobs, 1e-11)
+	}
+}
+
 // Random routing splits the arrivals into independent Poisson processes, so the
 // law is a product of M/M/1/B, whatever the speeds.
 func TestSolveRandomIsAProduct(t *testing.T) {

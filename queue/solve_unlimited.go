@@ -2,8 +2,13 @@ package queue
 
 import (
 	"errors"
+	"fmt"
 	"math"
 )
+
+// mostBuffer is where the search for a buffer that stands for none ends: levels
+// have 16 bits.
+const mostBuffer = math.MaxUint16
 
 // unlimited estimates the answer for unlimited buffers by growing finite ones.
 //
@@ -40,11 +45,15 @@ func (m model) unlimited() (*Solution, error) {
 			}
 			// Half the tolerance, and not more than 3 times as far at once: the tail
 			// of a short buffer says little about a long one.
-			need := buffer + int(math.Ceil(math.Log(m.tolerance/2/short)/math.Log(r)))
-			if r >= 1 || need > 1<<15 {
-				need = 1 << 15
+			need := mostBuffer
+			if more := math.Ceil(math.Log(m.tolerance/2/short) / math.Log(r)); r < 1 && float64(buffer)+more < mostBuffer {
+				need = buffer + int(more)
 			}
-			next = min(max(need, buffer+2), 3*buffer)
+			if buffer == mostBuffer {
+				return nil, fmt.Errorf("queue: at a buffer of %d, the largest, the mean number of jobs is still estimated to lack a part of %.3g; "+
+					"want a larger tolerance, or a lower rho", buffer, short)
+			}
+			next = min(max(need, buffer+2), 3*buffer, mostBuffer)
 			if predicted = true; m.form != Full {
 				err = m.fits(need, true, 1)
 			} else {

@@ -1,8 +1,8 @@
 package main
 
 import (
+	"errors"
 	"fmt"
-	"strconv"
 	"strings"
 
 	"github.com/picklaw/picklaw/oracle"
@@ -10,33 +10,11 @@ import (
 	"github.com/picklaw/picklaw/spec"
 )
 
-// A question is something that picklaw oracle can be asked: the entries of
-// package oracle, and the Markov chain of package queue, which is no formula but
-// the exact performance of the code of a policy.
-type question struct {
-	oracle.Entry
-	eval func(map[string]string) (oracle.Answer, error)
-}
-
-func questions() []question {
-	var all []question
-	for _, e := range oracle.Catalog() {
-		all = append(all, question{e, e.Eval})
-	}
-	return append(all, question{chainEntry, askChain})
-}
-
-func lookup(name string) (question, error) {
-	for _, q := range questions() {
-		if q.Name == name {
-			return q, nil
-		}
-	}
-	var names []string
-	for _, q := range questions() {
-		names = append(names, q.Name)
-	}
-	return question{}, fmt.Errorf("there is no oracle %q, want one of %s", name, strings.Join(names, ", "))
+// questions are what picklaw oracle can be asked: the entries of package oracle,
+// and the Markov chain of package queue, which is no formula but the exact
+// performance of the code of a policy.
+func questions() []oracle.Entry {
+	return append(oracle.Catalog(), chainEntry.Answering(askChain))
 }
 
 var chainEntry = oracle.Entry{
@@ -46,78 +24,53 @@ var chainEntry = oracle.Entry{
 	Source:  "the code of the policy, enumerated; stationary law by Gauss-Seidel with aggregation (Koury, McAllister and Stewart 1984)",
 	Params: []oracle.Param{
 		{Name: "policy", Doc: "the law of the policy, as picklaw list spells it"},
-		{Name: "n", Doc: "number of servers, at least 1"},
+		{Name: "n", Doc: fmt.Sprintf("number of servers, 1 to %d", queue.MaxChainServers)},
 		{Name: "rho", Doc: "utilization, positive, below 1 without a buffer"},
-		{Name: "speeds", Doc: "work done per unit of time by each server, with commas", Default: "1 each"},
-		{Name: "buffer", Doc: "most requests at a server, the one in service included; 0 for no limit, as an estimate", Default: "0"},
+		{Name: "speeds", Doc: "work done per unit of time by each server, with commas, or equal", Default: "equal"},
+		{Name: "buffer", Doc: "most requests at a server, the one in service included, 1 to 65535; 0 for no limit, as an estimate", Default: "0"},
 		{Name: "form", Doc: "auto, full or sorted", Default: "auto"},
 		{Name: "tolerance", Doc: "relative error of the mean number of jobs to aim for", Default: "1e-8"},
+		{Name: "memory", Doc: "megabytes to use at most; a chain that fills 100 takes up to a minute", Default: "100"},
 	},
 }
 
-func askChain(params map[string]string) (oracle.Answer, error) {
-	none := oracle.Answer{}
-	known := make(map[string]bool)
-	for _, p := range chainEntry.Params {
-		known[p.Name] = true
-	}
-	for name := range params {
-		if !known[name] {
-			return none, fmt.Errorf("chain has no parameter %q, want %s", name, chainEntry.Example)
-		}
-	}
-	r := chainReader{params: params, understood: make(map[string]any)}
+func askChain(a oracle.Arguments) (oracle.Answer, error) {
+	spelling := a.Text("policy")
 	chain := queue.Chain{
-		Servers: int(r.number("n", "a whole number", func(s string) (float64, error) {
-			n, err := strconv.Atoi(s)
-			return float64(n), err
-		})),
-		Rho: r.float("rho"),
+		Servers: a.Integer("n"), Rho: a.Float("rho"), Speeds: a.Floats("speeds", "equal"), Buffer: a.Integer("buffer"),
+		Form: queue.Form(a.Text("form")), Tolerance: a.Float("tolerance"),
 	}
-	if _, given := params["buffer"]; given {
-		chain.Buffer = int(r.number("buffer", "a whole number, 0 or more", func(s string) (float64, error) {
-			n, err := strconv.ParseUint(s, 10, 16)
-			return float64(n), err
-		}))
+	memory := a.Integer("memory")
+	if a.Err() != nil {
+		return oracle.Answer{}, a.Err()
 	}
-	if _, given := params["tolerance"]; given {
-		chain.Tolerance = r.float("tolerance")
+	if memory < 1 || memory > mostMemory {
+		return oracle.Answer{}, fmt.Errorf("memory is %d megabytes, want 1 to %d", memory, mostMemory)
 	}
-	if text, given := params["speeds"]; given {
-		for _, word := range strings.Split(text, ",") {
-			v, err := strconv.ParseFloat(word, 64)
-			if err != nil {
-				return none, fmt.Errorf("chain: speeds has %q, want numbers with commas, such as 1,1,0.5", word)
-			}
-			chain.Speeds = append(chain.Speeds, v)
-		}
-		r.understood["speeds"] = chain.Speeds
-	}
-	if form, given := params["form"]; given {
-		chain.Form = queue.Form(form)
-		r.understood["form"] = form
-	}
-	spelling, given := params["policy"]
-	if !given {
-		return none, fmt.Errorf("chain needs policy=..., such as policy=power-of-d:2")
-	}
+	chain.Memory = int64(memory) * 1e6
 	newPolicy, err := spec.ParsePolicy(spelling)
-	if err == nil {
-		err = r.err
-	}
-	if err == nil {
-		err = fits(spelling, chain.Servers)
-	}
 	if err != nil {
-		return none, err
+		return oracle.Answer{}, err
 	}
-	r.understood["policy"] = spelling
+	if err := fits(spelling, chain.Servers); err != nil {
+		return oracle.Answer{}, bare(err)
+	}
 	chain.Policy = newPolicy()
 	s, err := queue.Solve(chain)
 	if err != nil {
-		return none, err
+		return oracle.Answer{}, bare(err)
 	}
-	return chainAnswer(s, r.understood), nil
+	return chainAnswer(s), nil
+}
+
+// mostMemory is the largest bound that can be asked for, in megabytes.
+const mostMemory = 1_000_000
+
+// bare takes the name of its package off an error, since Eval puts on that of
+// the question.
+func bare(err error) error {
+	text := strings.TrimPrefix(err.Error(), "queue: ")
+	return errors.New(strings.TrimPrefix(text, "oracle: "))
 }
 
 // fits refuses a law that compares more distinct servers than there are.
@@ -128,8 +81,8 @@ func fits(spelling string, servers int) error {
 	return nil
 }
 
-func chainAnswer(s *queue.Solution, params map[string]any) oracle.Answer {
-	a := oracle.Answer{Oracle: "chain", Params: params, Source: chainEntry.Source, Error: make(map[string]any)}
+func chainAnswer(s *queue.Solution) oracle.Answer {
+	a := oracle.Answer{Error: make(map[string]any)}
 	put := func(name string, value any, bound any) {
 		a.Values = append(a.Values, oracle.Value{Name: name, Value: value})
 		a.Error[name] = bound
@@ -151,29 +104,4 @@ func chainAnswer(s *queue.Solution, params map[string]any) oracle.Answer {
 	put("states", s.States, 0.0)
 	put("form", string(s.Form), 0.0)
 	return a
-}
-
-// chainReader reads parameters and remembers the first that is wrong.
-type chainReader struct {
-	params     map[string]string
-	understood map[string]any
-	err        error
-}
-
-func (r *chainReader) float(name string) float64 {
-	return r.number(name, "a number", func(s string) (float64, error) { return strconv.ParseFloat(s, 64) })
-}
-
-func (r *chainReader) number(name, want string, parse func(string) (float64, error)) float64 {
-	text, given := r.params[name]
-	x, err := parse(text)
-	switch {
-	case r.err != nil:
-	case !given:
-		r.err = fmt.Errorf("chain needs %s=..., %s", name, want)
-	case err != nil:
-		r.err = fmt.Errorf("chain: %s is %q, want %s", name, text, want)
-	}
-	r.understood[name] = x
-	return x
 }

@@ -18,7 +18,7 @@ func oracleCommand() *cobra.Command {
 		Long:  "Ask what is true from mathematics alone. The oracles:\n\n" + oracleHelp(),
 		Args:  cobra.MinimumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			q, err := lookup(args[0])
+			q, err := oracle.Find(questions(), args[0])
 			if err != nil {
 				return err
 			}
@@ -26,7 +26,7 @@ func oracleCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			answer, err := q.eval(params)
+			answer, err := q.Eval(params)
 			if err != nil {
 				return err
 			}
