@@ -8,6 +8,7 @@ import "github.com/picklaw/picklaw/mutants/active"
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"math/big"
 	"runtime/debug"
@@ -74,11 +75,18 @@ func Successors() Option { return func(e *enumeration) { e.successors = true } }
 // memory unless they happen not to matter in any of the runs.
 //
 // What else can be wrong with a policy is an error of its own: *OutOfRange,
-// *Panicked, *BadCoin, *TooManyLeaves. A policy that hangs without throwing
+// *Panicked, *BadCoin, *TooManyLeaves; what can be wrong with a view is a
+// *BadLoad. A policy that hangs without throwing
 // coins, or that ends its goroutine, cannot be contained here; one that holds a
 // lock while it throws coins must release it by defer, since a branch is given
 // up by a panic.
 func Enumerate(p policies.Policy, q policies.Request, v policies.View, o ...Option) (*Picks, error) {
+	switch {
+	case p == nil:
+		return nil, errors.New("queue: Enumerate of no policy, want one that is not nil")
+	case v == nil:
+		return nil, errors.New("queue: Enumerate at no view, want one that is not nil")
+	}
 	return newEnumeration(p, q, v, o).enumerate()
 }
 
@@ -89,6 +97,7 @@ func (e *enumeration) enumerate() (law *Picks, err error) {
 	}
 
 	defer func() { e.contain(&err, recover()) }()
+	e.view.n = e.view.View.Len()
 	before := stateOf(e.policy)
 	var first run
 	var opening []node
@@ -151,7 +160,7 @@ func newEnumeration(p policies.Policy, q policies.Request, v policies.View, o []
 		policy: p, request: q, maxLeaves: DefaultMaxLeaves,
 		coins: tree{maxDepth: DefaultMaxDepth, minMass: DefaultMinMass},
 	}
-	e.view = watched{View: v, n: v.Len(), coins: &e.coins}
+	e.view = watched{View: v, coins: &e.coins}
 	e.stateful, _ = p.(policies.Stateful)
 	for _, option := range o {
 		option(e)
@@ -324,6 +333,7 @@ func (t *tree) copyPath() []node {
 // enumerate_enumerate_trusts_the_first_run: No leaf is run again: a policy with a coin of its own passes for one whose law was computed.
 func (e *enumeration) enumerate_enumerate_trusts_the_first_run() (law *Picks, err error) {
 	defer func() { e.contain(&err, recover()) }()
+	e.view.n = e.view.View.Len()
 	before := stateOf(e.policy)
 	var first run
 	var opening []node
