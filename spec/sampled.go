@@ -27,6 +27,9 @@ func (r *Run) judgeLaw(before func(a *auditor, fleet int), inState func(*auditor
 			panic(err)
 		}
 		states := auditStates(fleet)
+		if r.Property.Delta >= coarse {
+			states = states[:2]
+		}
 		picks, err := audit.PicksFor(states, r.delta, oracle.SplitAlpha(r.Beta, len(fleets)))
 		if err != nil {
 			panic(err)
@@ -74,6 +77,10 @@ func (r *Run) judgeLaw(before func(a *auditor, fleet int), inState func(*auditor
 		Trace:    trace.trace,
 	}
 }
+
+// coarse is the Delta from which on a property looks for damage that shows in
+// any state: it is content with the first two.
+const coarse = 0.1
 
 // lawAudit is the audit that each of some fleets undergoes.
 func (r *Run) lawAudit() (oracle.Audit, [][]Server) {

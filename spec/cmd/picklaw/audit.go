@@ -114,12 +114,31 @@ func (q *auditRequest) run(ctx context.Context, out io.Writer) error {
 	program := &remote.Program{Command: q.command, Patience: q.patience}
 	defer program.Close()
 	defer context.AfterFunc(ctx, program.Kill)()
+	if err := starts(program); err != nil {
+		return err
+	}
 	subject := spec.Subject{Name: q.command, New: program.Factory(), Claims: options}
 	report := subject.Check(q.settings("picklaw audit --exec " + quoted(q.command) + q.words())...)
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
 	return q.show(out, report)
+}
+
+// starts refuses a command that the shell cannot run: that says nothing about
+// any balancer. What a program does once it runs is a finding.
+func starts(program *remote.Program) error {
+	d, err := spec.Drive(program.Factory(), spec.Fleet{Servers: []spec.Server{{ID: 1, Name: "s1", Weight: 1}}}, 1e-9)
+	if err == nil {
+		d.Close()
+		return nil
+	}
+	for _, status := range []string{"exit status 126", "exit status 127"} { // POSIX: cannot be run, not found
+		if strings.Contains(err.Error(), status) {
+			return fmt.Errorf("--exec %q cannot be started: %w", program.Command, err)
+		}
+	}
+	return nil
 }
 
 // settings are the options of the check, and the command that repeats it.

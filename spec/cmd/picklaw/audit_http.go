@@ -61,6 +61,10 @@ func (h *httpTarget) open(patience time.Duration) (*proxy.Target, error) {
 		return nil, err
 	}
 	t.Settle = h.settle
+	if err := t.Reachable(); err != nil {
+		t.Close()
+		return nil, fmt.Errorf("--http %s: %w", h.url, err)
+	}
 	return t, nil
 }
 

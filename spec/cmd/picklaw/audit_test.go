@@ -75,3 +75,16 @@ func TestQuotedWordsAreReadBack(t *testing.T) {
 		require.Equal(t, word, string(read))
 	}
 }
+
+// What cannot be reached says nothing about a balancer.
+func TestAuditRefusesWhatItCannotReach(t *testing.T) {
+	for _, args := range [][]string{
+		{"audit", "--exec", "no-such-command --x", "--law", "random"},
+		{"audit", "--http", "http://127.0.0.1:1/", "--backends", "127.0.0.1:39417,127.0.0.1:39418", "--law", "random"},
+	} {
+		code, out, errs := picklaw(args...)
+		require.Equal(t, exitUsage, code, errs)
+		require.Empty(t, out)
+		require.NotContains(t, errs, "violated")
+	}
+}

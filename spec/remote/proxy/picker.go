@@ -102,6 +102,15 @@ func (p *picker) Pick(ctx context.Context, r spec.Request) (spec.ServerID, func(
 	}, nil
 }
 
+// Reachable tells why no connection to the proxy can be made; nil when one can.
+func (t *Target) Reachable() error {
+	conn, err := net.DialTimeout("tcp", t.address, t.bounds.Patience)
+	if err != nil {
+		return fmt.Errorf("nothing answers there: %w", err)
+	}
+	return conn.Close()
+}
+
 // send opens a connection for one request and writes it. The end of the response
 // is the end of the connection, not of the body: proxies account in between.
 func (t *Target) send(number uint64, r spec.Request) (*exchange, error) {
