@@ -22,7 +22,7 @@ var remapProperties = []*Property{
 	{
 		Name: "keys/weights", Level: Must,
 		Sentence: "Over random hashes, a server owns a key with probability weight/sum, to within a hundredth.",
-		Source:   "a table of weights 1 and 10 that is split 1:1: facebookincubator/katran#35",
+		Source:   "a table of weights 1 and 10 that is split 1:1: facebookincubator/katran#35; names that run into numbers: uber-node/ringpop-node#241",
 		Applies:  func(c *Claims) bool { return sparesKeys(c) && c.Weighted },
 		Exact:    exactKeyWeights, Statistical: true, Delta: 0.2,
 	},
@@ -70,10 +70,14 @@ func (r *Run) trials(alpha float64) int {
 	return int(math.Ceil(spread * spread / (2 * r.Property.Delta * r.Property.Delta)))
 }
 
-// renamed gives a fleet names that nobody has seen before.
+// renamed gives a fleet names that nobody has seen before. Each is the beginning
+// of the next, which makes points of two servers one where names and numbers are
+// joined without anything in between.
 func renamed(fleet []Server, random *rand.Rand) []Server {
+	name := fmt.Sprintf("%x", random.Uint64())
 	for i := range fleet {
-		fleet[i].Name = fmt.Sprintf("%x", random.Uint64())
+		fleet[i].Name = name
+		name += "1"
 	}
 	return fleet
 }
