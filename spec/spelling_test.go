@@ -16,7 +16,9 @@ func TestParsedPoliciesFollowTheirLaw(t *testing.T) {
 		require.NoError(t, err)
 		r := &Run{Subject: OfPolicy(law.String(), newPolicy), Claims: Claims{Law: law}}
 		for k, s := range statesOf(law, 1) {
-			if k%4 != 0 { // the reference policies are judged in every state elsewhere
+			// The reference policies are judged in every state elsewhere, and five draws
+			// from more servers have too many outcomes to try them all.
+			if k%4 != 0 || len(s.Loads) > 8 {
 				continue
 			}
 			if m := r.lawMismatch(s); m != nil && !tooMany(m.err) {
