@@ -10,4 +10,7 @@ var policyMutants = slices.Concat(
 	roundRobinMutants,
 	learnerMutants,
 	keyMutants,
+	weightedMutants,
+	mapMutants,
+	latencyMutants,
 )

@@ -201,4 +201,18 @@ var queueMutants = []Mutant{
 		Source:   "classic",
 		Predicts: []string{"queueing/ticks"}, Spares: otherThanQueue,
 	},
+	{
+		ID: "arrivals_out_of_order", File: "queue/arrivals.go",
+		Find: "if !(t >= last) || math.IsInf(t, 1) {", Replace: "if !(t >= 0) || math.IsInf(t, 1) {",
+		Story:    "A record whose times are not in order is accepted, and the simulated clock runs backwards.",
+		Source:   "classic",
+		Predicts: []string{"queueing/refuses"}, Spares: otherThanQueue,
+	},
+	{
+		ID: "arrivals_at_no_time", File: "queue/arrivals.go",
+		Find: "if !(t >= last) || math.IsInf(t, 1) {", Replace: "if t < last || math.IsInf(t, 1) {",
+		Story:    "A time that is no number passes the test of order, and every later comparison with it is false.",
+		Source:   "classic: NaN and a negated comparison",
+		Predicts: []string{"queueing/refuses"}, Spares: otherThanQueue,
+	},
 }

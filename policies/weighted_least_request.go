@@ -1,3 +1,5 @@
+//go:build !mutants
+
 package policies
 
 // WeightedLeastRequest picks the server with the smallest

@@ -1,3 +1,5 @@
+//go:build !mutants
+
 package policies
 
 // WeightedRandom picks each eligible server with a probability in proportion to

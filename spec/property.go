@@ -81,6 +81,7 @@ func init() {
 		accountProperties,
 		suiteProperties,
 		orderProperties,
+		refusalProperties,
 	)
 }
 

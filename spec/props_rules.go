@@ -28,6 +28,36 @@ var stateProperties = []*Property{
 		},
 		Exact: exactUnknownLoads,
 	},
+	{
+		Name: "law/live-weights", Level: Must,
+		Sentence: "A rule without memory that has picked before picks like a new one once the weights are others.",
+		Source:   "weights cached until the list changes: cloudwego/kitex#1393; Netflix/ribbon#365",
+		Applies: func(c *Claims) bool {
+			return c.Law != nil && !c.Learns && !strings.Contains(family(c.Law), "round-robin") && family(c.Law) != "smooth-weighted"
+		},
+		Exact: exactLiveWeights,
+	},
+}
+
+// exactLiveWeights compares a used rule with a new one, given the same coins.
+func exactLiveWeights(r *Run) Result {
+	before, after := fleetOf(4), fleetOf(4)
+	for i := range before {
+		before[i].Weight, after[i].Weight = uint64(1+i*i), uint64(20-5*i)
+	}
+	loads := []float64{2, 2, 3, 2}
+	used := r.newPolicy(before)
+	r.turns(used, &policies.Snapshot{Servers: before, Loads: loads}, r.Seed, 9)
+	used = policies.Join(used, after)
+	view := &policies.Snapshot{Servers: after, Loads: loads}
+	got, want := r.turns(used, view, r.Seed, 200), r.turns(r.newPolicy(after), view, r.Seed, 200)
+	for k := range want {
+		if got[k] != want[k] {
+			return Result{Verdict: Violated, Finding: WrongLaw, Expected: fmt.Sprintf("server %d, as a new rule picks", want[k]),
+				Observed: fmt.Sprintf("server %d at pick %d after the weights had changed", got[k], k+1)}
+		}
+	}
+	return Result{Verdict: Holds, Observed: "the same 200 picks"}
 }
 
 // exactLargeFleet looks at 67 servers: more than a word of bits, and a prime. A

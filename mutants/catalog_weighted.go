@@ -1,0 +1,201 @@
+package mutants
+
+var otherThanWeighted = []string{"random", "least-request", "power-of-d", "round-robin", "learner", "feedback", "judge", "conservation", "ejection", "retry", "slow-start", "concurrency"}
+
+var weightedMutants = []Mutant{
+	{
+		ID: "smooth_weighted_takes_less", File: "policies/smooth_weighted.go",
+		Find: "s.credits[picked].value -= total", Replace: "s.credits[picked].value -= total - unit",
+		Story:    "The winner pays less than the sum of the weights: credits grow without end, and heavy servers get too much.",
+		Source:   "apache/dubbo#14",
+		Predicts: []string{"smooth-weighted/pick-law", "weighted/window"}, Spares: otherThanWeighted,
+	},
+	{
+		ID: "smooth_weighted_starts_at_the_heaviest", File: "policies/smooth_weighted.go",
+		Find: "for range c.IntN(int(period)) {", Replace: "for range 0 * c.IntN(int(period)) {",
+		Story:    "Every fresh rotation begins its cycle with the heaviest server: with many clients, or many rebuilds, light ones starve.",
+		Source:   "envoyproxy/envoy#10064; openresty/lua-resty-balancer#47",
+		Predicts: []string{"smooth-weighted/pick-law", "weighted/first-pick"}, Spares: otherThanWeighted,
+	},
+	{
+		ID: "smooth_weighted_update_forgives", File: "policies/smooth_weighted.go",
+		Find: "next[i] = s.credits[s.find(server.ID, 0)]", Replace: "next[i] = credit{id: s.credits[s.find(server.ID, 0)].id}",
+		Story:    "Every update zeroes the credits: a warming server is forgiven its debts again and again, and gets far too much.",
+		Source:   "apache/dubbo#15762",
+		Predicts: []string{"weighted/ramp"}, Spares: otherThanWeighted,
+	},
+	{
+		ID: "smooth_weighted_unscaled", File: "policies/smooth_weighted.go",
+		Find: "if s.total != total && s.total > 0 {", Replace: "if s.total != total && s.total > 0 && total < 0 {",
+		Story:    "Credits earned with old weights are spent at the new ones: after a change the rotation is off by whole picks.",
+		Source:   "weibocom/nginx-upsync-module#28",
+		Predicts: []string{"weighted/update"}, Spares: otherThanWeighted,
+	},
+	{
+		ID: "weighted_rotation_counts_in_32_bits", File: "policies/smooth_weighted.go",
+		Find: "total += int64(v.Server(i).Weight) * unit", Replace: "total += int64(uint32(v.Server(i).Weight*unit+uint64(total))) - total",
+		Story:    "The sum of the weights is kept in 32 bits: weights that add up to 2^32 add up to nothing.",
+		Source:   "grpc/grpc-go#9357; envoyproxy/envoy#10578",
+		Predicts: []string{"weighted/huge"}, Spares: otherThanWeighted,
+	},
+	{
+		ID: "weighted_rotation_starts_together", File: "policies/weighted_round_robin.go",
+		Find: "i := c.Weighted(weights)\n\tm := uint64(c.IntN(int(weights[i] / gcd(weights))))", Replace: "i := 0\n\tfor k := range weights {\n\t\tif weights[k] > weights[i] {\n\t\t\ti = k\n\t\t}\n\t}\n\tm := uint64(0 * c.IntN(1))",
+		Story:    "A fresh schedule starts at time 0 with the heaviest: hosts of weight 10 beside 1000 of weight 128 are never reached between two rebuilds.",
+		Source:   "envoyproxy/envoy#10064; envoyproxy/envoy#31378; grpc/grpc-java#10458",
+		Predicts: []string{"weighted-round-robin/pick-law", "weighted/first-pick"}, Spares: otherThanWeighted,
+	},
+	{
+		ID: "weighted_rotation_update_restarts", File: "policies/weighted_round_robin.go",
+		Find: "r.clocks, r.started = next, r.started && survivors > 0", Replace: "r.clocks, r.started = next, r.started && survivors > len(all)",
+		Story:    "Every update starts the schedule anew.",
+		Source:   "envoyproxy/envoy#14360; apple/servicetalk#3021",
+		Predicts: []string{"continuity/idle-update"}, Spares: otherThanWeighted,
+	},
+	{
+		ID: "weighted_rotation_old_weights", File: "policies/weighted_round_robin.go",
+		Find: "next[i] = newClock(s)\n", Replace: "next[i] = newClock(s)\n\t\tif k := slices.IndexFunc(old, func(c clock) bool { return c.id == s.ID }); k >= 0 {\n\t\t\tnext[i] = old[k]\n\t\t\tsurvivors++\n\t\t\tcontinue\n\t\t}\n",
+		Story:    "A live change of weights does not reach the schedule.",
+		Source:   "cloudwego/kitex#1393; weibocom/nginx-upsync-module#28",
+		Predicts: []string{"weighted/update"}, Spares: otherThanWeighted,
+	},
+	{
+		ID: "weighted_random_by_position", File: "policies/weighted_random.go",
+		Find: "w.weights = append(w.weights, v.Server(i).Weight)", Replace: "w.weights = append(w.weights, v.Server(v.Len()-1-i).Weight)",
+		Story:    "Two lists are walked by position although their orders differ: weights go to the wrong servers.",
+		Source:   "envoyproxy/envoy#28419",
+		Predicts: []string{"weighted-random/pick-law"}, Spares: otherThanWeighted,
+	},
+	{
+		ID: "weighted_random_keeps_its_weights", File: "policies/weighted_random.go",
+		Find: "w.weights = w.weights[:0]\n", Replace: "if len(w.weights) == v.Len() {\n\t\treturn c.Weighted(w.weights)\n\t}\n\tw.weights = w.weights[:0]\n",
+		Story:    "Weights are cached until the number of servers changes.",
+		Source:   "cloudwego/kitex#1393; Netflix/ribbon#365",
+		Predicts: []string{"law/live-weights"}, Spares: otherThanWeighted,
+	},
+	{
+		ID: "weighted_least_without_the_request", File: "policies/weighted_least_request.go",
+		Find: "(heaviness(v, i) + 1) / float64", Replace: "heaviness(v, i) / float64",
+		Story:    "The request that is coming is not counted: an idle fleet ignores its weights.",
+		Source:   "HAProxy: reposition a server using the right eweight",
+		Predicts: []string{"weighted-least-request/pick-law"}, Spares: otherThanWeighted,
+	},
+	{
+		ID: "weighted_least_integer_division", File: "policies/weighted_least_request.go",
+		Find: "return (heaviness(v, i) + 1) / float64(v.Server(i).Weight)", Replace: "return float64(uint64(min(heaviness(v, i), 1e9)+1) / v.Server(i).Weight)",
+		Story:    "Load over weight is cut to a whole number: servers of large weights tie whatever they have.",
+		Source:   "openservicemesh/osm#4092; maximhq/bifrost#5473",
+		Predicts: []string{"weighted-least-request/pick-law"}, Spares: otherThanWeighted,
+	},
+}
+
+var mapMutants = []Mutant{
+	{
+		ID: "rendezvous_without_the_key", File: "policies/rendezvous.go",
+		Find: "h := mix(key ^ n.hash)", Replace: "h := mix(n.hash + 0*key)",
+		Story:    "The score leaves out the key: all keys go to one server.",
+		Source:   "ykayacan/hashing-utils#17",
+		Predicts: []string{"keys/spread"}, Spares: otherThanKeys,
+	},
+	{
+		ID: "rendezvous_weak_mix", File: "policies/rendezvous.go",
+		Find: "h := mix(key ^ n.hash)", Replace: "h := key*31 + n.hash",
+		Story:    "Key and server are mixed weakly: the differences between servers are the same for every key, and shares are 20% off.",
+		Source:   "apache/druid#12817; Constellation-Labs/tessellation#1455",
+		Predicts: []string{"keys/inheritance"}, Spares: otherThanKeys,
+	},
+	{
+		ID: "rendezvous_ignores_weights", File: "policies/rendezvous.go",
+		Find: "return n.weight / -math.Log(u)", Replace: "return 1 / -math.Log(u)",
+		Story:    "Weights are read and make no difference.",
+		Source:   "facebookincubator/katran#35",
+		Predicts: []string{"keys/weights"}, Spares: otherThanKeys,
+	},
+	{
+		ID: "rendezvous_linear_weights", File: "policies/rendezvous.go",
+		Find: "return n.weight / -math.Log(u)", Replace: "return n.weight * u",
+		Story:    "The hash is multiplied by the weight: a server of weight 2 beside one of 1 gets three quarters.",
+		Source:   "classic: linear instead of logarithmic scores",
+		Predicts: []string{"keys/weights"}, Spares: otherThanKeys,
+	},
+	{
+		ID: "maglev_equal_turns", File: "policies/maglev.go",
+		Find: "if credit[i] += all[i].Weight; all[i].Weight == 0 || credit[i] < heaviest {", Replace: "if credit[i] += heaviest; all[i].Weight == 0 || credit[i] < heaviest {",
+		Story:    "Weights 1 and 10 fill the table 1:1.",
+		Source:   "facebookincubator/katran#35; envoyproxy/envoy#6035",
+		Predicts: []string{"keys/shares"}, Spares: otherThanKeys,
+	},
+	{
+		ID: "maglev_in_list_order", File: "policies/maglev.go",
+		Find: "for _, i := range order {", Replace: "for i := range order {",
+		Story:    "The table depends on the order of the list: two nodes build different tables for one fleet.",
+		Source:   "cilium/cilium#13461; envoyproxy/envoy#20703",
+		Predicts: []string{"keys/agreement"}, Spares: otherThanKeys,
+	},
+	{
+		ID: "maglev_does_not_walk", File: "policies/maglev.go",
+		Find: "\t\tplace = (place + 1) % size\n\t}\n\treturn None", Replace: "\t\tbreak\n\t}\n\treturn v.Len() - 1",
+		Story:    "All keys of an ejected server go to one other server.",
+		Source:   "OpenSIPS/opensips#387",
+		Predicts: []string{"keys/inheritance"}, Spares: otherThanKeys,
+	},
+	{
+		ID: "hash_mod_of_the_eligible", File: "policies/hash_mod.go",
+		Find: "\thome := h.places[h.place(q.Key, uint64(len(h.places)))]\n", Replace: "\tif v.Len() > 0 {\n\t\treturn int(h.place(q.Key, uint64(v.Len())))\n\t}\n\thome := h.places[h.place(q.Key, uint64(len(h.places)))]\n",
+		Story:    "The hash is taken modulo the servers that are up: when one goes down, the clients of all others move, too.",
+		Source:   "nginx: ip_hash and the down flag; caddyserver/caddy#4724",
+		Predicts: []string{"keys/ineligible"}, Spares: otherThanKeys,
+	},
+	{
+		ID: "hash_mod_in_id_order", File: "policies/hash_mod.go",
+		Find: "h.places[place] = all[i].ID", Replace: "h.places[place] = all[place+0*i].ID",
+		Story:    "The places follow the order in which servers joined: two clients that learnt of them in another order disagree.",
+		Source:   "smallnest/rpcx#205; grobian/carbon-c-relay#310",
+		Predicts: []string{"keys/agreement"}, Spares: otherThanKeys,
+	},
+	{
+		ID: "sticky_trusts_the_cookie", File: "policies/sticky.go",
+		Find: "if i := v.Index(id); i >= 0 {\n\t\t\treturn i\n\t\t}", Replace: "return max(0, v.Index(id))",
+		Story:    "A cookie that names a server that is down is still followed, to whoever stands in its place.",
+		Source:   "traefik/traefik#1299",
+		Predicts: []string{"sticky/fallback"}, Spares: otherThanKeys[1:],
+	},
+	{
+		ID: "sticky_ignores_the_cookie", File: "policies/sticky.go",
+		Find: "if id, member := s.ids[q.Cookie]; member {", Replace: "if id, member := s.ids[q.Key]; member {",
+		Story:    "The key is looked up instead of the cookie: sessions do not stick.",
+		Source:   "go-redis: redis/go-redis#2274 is a relative: one option read for another",
+		Predicts: []string{"sticky/cookie"}, Spares: otherThanKeys[1:],
+	},
+}
+
+var latencyMutants = []Mutant{
+	{
+		ID: "ewma_update_wipes", File: "policies/ewma.go",
+		Find: "{ forget(e.estimates, all) }", Replace: "{ clear(e.estimates) }",
+		Story:    "A rolling deploy wipes what was known of the servers that stay.",
+		Source:   "kubernetes/ingress-nginx#4448; tower-rs/tower#86",
+		Predicts: []string{"learner/survivors"}, Spares: []string{"random", "round-robin", "keys", "queueing", "judge", "cost"},
+	},
+	{
+		ID: "ewma_reads_verdicts", File: "policies/ewma.go",
+		Find: "old, latest := e.Estimate(id, o.At), max(o.Latency, 1).Seconds()", Replace: "old, latest := e.Estimate(id, o.At), max(o.Latency, 1).Seconds()\n\tif o.Failed {\n\t\tlatest = 0\n\t}",
+		Story:    "A failed connect has no time and is recorded as 0: the failing server looks fastest.",
+		Source:   "kubernetes/ingress-nginx#5540; linkerd/linkerd2-proxy#4537",
+		Predicts: []string{"feedback/twin-verdicts"}, Spares: []string{"random", "round-robin", "keys", "queueing", "judge", "cost"},
+	},
+	{
+		ID: "over_success_multiplies", File: "policies/over_success.go",
+		Find: "return p.Latency.Score(v, i) / p.counts[v.Server(i).ID].success()", Replace: "return p.Latency.Score(v, i) * p.counts[v.Server(i).ID].success()",
+		Story:    "The score is multiplied by the success rate: a server that fails looks better the more it fails.",
+		Source:   "kubernetes/ingress-nginx#5540",
+		Predicts: []string{"feedback/errors-never-pay"}, Spares: []string{"random", "round-robin", "keys", "queueing", "judge", "cost"},
+	},
+	{
+		ID: "over_success_unsmoothed", File: "policies/over_success.go",
+		Find: "return float64(n.ok+1) / float64(n.ok+n.failed+2)", Replace: "return float64(n.ok) / float64(n.ok+n.failed)",
+		Story:    "A server that nothing is known of has a success of 0/0: a score that is no number loses or wins every comparison.",
+		Source:   "BerriAI/litellm#39970",
+		Predicts: []string{"totality/small-fleets"}, Spares: []string{"random", "round-robin", "keys", "queueing", "judge", "cost"},
+	},
+}
