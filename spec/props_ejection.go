@@ -74,7 +74,9 @@ func (l *leasing) outcome(name string, failed bool) (shown bool) {
 		}
 		return policies.None
 	}
-	lease, err := l.Acquire(context.Background(), Request{})
+	var lease *policies.Lease
+	var err error
+	l.run.try("Acquire", func() { lease, err = l.Acquire(context.Background(), Request{}) })
 	if err != nil {
 		return false
 	}
