@@ -43,31 +43,68 @@ type StaleLaw struct {
 	// over j; Periods is how many were.
 	Change  float64
 	Periods int
+
+	steps int // of the uniformization, in the last period
 }
 
 const (
 	stalePeriods = 200_000 // periods until the search is given up
+	staleSteps   = 1 << 31 // steps until then, each one level of one queue at one event: about 6 seconds
 	staleChange  = 1e-12   // change of a board that counts as none
 	staleTop     = 1e-13   // probability at the last level that asks for more levels
 )
 
+// costly is the error of a board that takes too long.
+func (b StaleBoard) costly(most, periods int, change float64, steps int) error {
+	return fmt.Errorf("the board takes more than the %.2g steps allowed to repeat itself: with d = %d, rho = %v, t = %v a period takes %.2g, and after %d periods "+
+		"the board still moves by %.2g; fewer choices, a lower rho, or a t closer to 1 take less", float64(most), b.D, b.Rho, b.T, float64(steps), periods, change)
+}
+
+// hopeless tells from the last changes of the board that the periods still needed
+// would take more than the steps left: they shrink by no less than the best of
+// ten contractions, which is the most that a sum of decaying modes will ever do
+// again once the fast ones are gone, and allows for the slow ones to lie ahead.
+func hopeless(changes []float64, left int, steps int) bool {
+	const seen = 20
+	n := len(changes)
+	if n <= seen {
+		return false
+	}
+	best := 1.0
+	for k := n - seen/2; k < n; k++ {
+		best = min(best, changes[k]/changes[k-1])
+	}
+	if best >= 1 {
+		return false // no trend to judge by
+	}
+	return math.Log(staleChange/changes[n-1])/math.Log(best) > float64(left)/float64(steps)
+}
+
 // Solve iterates periods until the board repeats itself. It fails when that takes
-// too long.
-func (b StaleBoard) Solve() (StaleLaw, error) {
+// more than staleSteps, and as soon as that can be foreseen.
+func (b StaleBoard) Solve() (StaleLaw, error) { return b.solve(staleSteps) }
+
+func (b StaleBoard) solve(most int) (StaleLaw, error) {
 	must(b)
 	m := MeanField{D: b.D, Rho: b.Rho}
 	board := make([]float64, 32)
 	for j := range board {
 		board[j] = m.Tail(j) - m.Tail(j+1)
 	}
+	left := most
+	var changes []float64
 	for period := 1; period <= stalePeriods; period++ {
 		law := b.period(board)
+		left -= law.steps
 		next := law.Board
 		if next[len(next)-1] > staleTop || law.Jobs[len(next)-1] > staleTop {
 			if len(board) >= 4096 {
 				return StaleLaw{}, errors.New("queues exceed 4096 jobs")
 			}
-			board = append(board, make([]float64, len(board))...)
+			if left < 10*law.steps { // no board repeats itself in fewer periods
+				return StaleLaw{}, b.costly(most, period, law.Change, law.steps)
+			}
+			board, changes = append(board, make([]float64, len(board))...), nil
 			continue
 		}
 		// Rounding and the last level lose a little; what is left is a law.
@@ -82,6 +119,9 @@ func (b StaleBoard) Solve() (StaleLaw, error) {
 		if law.Change < staleChange {
 			law.Periods = period
 			return law, nil
+		}
+		if changes = append(changes, law.Change); left < law.steps || hopeless(changes, left, law.steps) {
+			return StaleLaw{}, b.costly(most, period, law.Change, law.steps)
 		}
 		board = next
 	}
@@ -110,7 +150,8 @@ func (b StaleBoard) period(board []float64) StaleLaw {
 		atLeast := above + board[j]
 		if board[j] > 0 {
 			rate := b.arrivals(atLeast, above)
-			end, mean := transient(j, n, rate, b.T)
+			end, mean, steps := transient(j, n, rate, b.T)
+			law.steps += steps + 10*n // the sums below, and room for the laws
 			for k := range n {
 				law.Board[k] += board[j] * end[k]
 				law.Jobs[k] += board[j] * mean[k]
@@ -128,7 +169,9 @@ func (b StaleBoard) period(board []float64) StaleLaw {
 // events of rate (arrivals + 1) and the chain after k of them,
 //
 //	end = sum over k of P(K = k)·p_k,  mean = sum over k of P(K > k)·p_k/((arrivals+1)·t).
-func transient(start, levels int, arrivals, t float64) (end, mean []float64) {
+//
+// The steps are what it cost: the levels in play, added up over the events.
+func transient(start, levels int, arrivals, t float64) (end, mean []float64, steps int) {
 	total := arrivals + 1
 	up, down := arrivals/total, 1/total
 	p, next := make([]float64, levels), make([]float64, levels)
@@ -141,8 +184,9 @@ func transient(start, levels int, arrivals, t float64) (end, mean []float64) {
 		term := math.Exp(logTerm)
 		more -= term
 		if float64(k) > expected && (more < 1e-17 || term < 1e-18) {
-			return end, mean
+			return end, mean, steps
 		}
+		steps += high - low + 1
 		for j := low; j <= high; j++ {
 			end[j] += term * p[j]
 			mean[j] += max(more, 0) / expected * p[j]

@@ -33,7 +33,7 @@ func TestTransientAgainstMatrixExponential(t *testing.T) {
 		}
 		var e mat.Dense
 		e.Exp(g)
-		end, mean := transient(c.start, n, c.arrivals, c.t)
+		end, mean, _ := transient(c.start, n, c.arrivals, c.t)
 		for j := range n {
 			// The exponential squares about log2(norm) <= 8 times a matrix of norm
 			// at most 2·80, each with a relative error of 2n·u: below 1e-11.
@@ -209,6 +209,25 @@ func TestStaleBoardRefusesWhatItCannotSolve(t *testing.T) {
 	assert.ErrorContains(t, err, "utilization rho is 0.995, want at least 0 and at most 0.99")
 	_, err = tryAsk("stale d=10 rho=0.5 t=51")
 	assert.ErrorContains(t, err, "time between refreshes t is 51, want 0.01 to 50 with 10 choices")
+	for _, b := range []StaleBoard{{100, 0.99, 5}, {2, 0.99, 250}} { // the whole of staleSteps would take seconds
+		_, err = b.solve(1 << 24)
+		assert.ErrorContains(t, err, "more than the 1.7e+07 steps allowed", "%+v", b)
+		assert.ErrorContains(t, err, "a lower rho, or a t closer to 1 take less", "%+v", b)
+	}
+	_, err = StaleBoard{2, 0.9, 1}.solve(1 << 24)
+	assert.NoError(t, err, "two orders of magnitude more than it needs")
+	assert.True(t, hopeless(geometric(0.999), 1000, 1), "27600 periods of 1 step")
+	assert.False(t, hopeless(geometric(0.999), 30000, 1))
+	assert.False(t, hopeless(geometric(1.001), 1000, 1), "no trend to judge by")
 	assert.Equal(t, 1.0, ask(t, "stale d=3 rho=0 t=1").Values[0].Value)
 	assert.False(t, math.IsNaN(StaleBoard{3, 0.5, 1}.arrivals(0, 0)))
+}
+
+// geometric is a list of 30 changes of the board that shrink by a factor.
+func geometric(q float64) []float64 {
+	changes := []float64{1}
+	for len(changes) < 30 {
+		changes = append(changes, changes[len(changes)-1]*q)
+	}
+	return changes
 }
