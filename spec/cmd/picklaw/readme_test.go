@@ -26,6 +26,9 @@ func TestREADMECommands(t *testing.T) {
 			if len(words) == 0 || words[0] != "bin/picklaw" || words[1] == "mutants" || strings.Contains(line, "--http") {
 				continue
 			}
+			if testing.Short() && (strings.Contains(line, "--exec") || words[1] == "simulate") {
+				continue // these take seconds
+			}
 			code, out, errs := picklaw(words[1:]...)
 			require.Equal(t, exitHolds, code, "%s: %s", line, errs)
 			require.NotEmpty(t, out, line)
@@ -36,7 +39,7 @@ func TestREADMECommands(t *testing.T) {
 			ran++
 		}
 	}
-	require.GreaterOrEqual(t, ran, 8)
+	require.GreaterOrEqual(t, ran, 5)
 }
 
 // shellWords splits a line at spaces outside of single quotes.
