@@ -95,14 +95,14 @@ func (r *Run) owner(p policies.Policy, q Request, members []Server) (i int) {
 // but their names, as exactRemap does. One of them has weight 0, and is not eligible.
 func exactKeyWeights(r *Run) Result {
 	const within = 0.01
-	weights := []uint64{3, 0, 1}
+	weights := []uint64{3, 1, 0}
 	sum, alpha := 4.0, r.Alpha/float64(len(weights))
 	trials := r.trials(alpha)
 	random := rand.New(rand.NewPCG(r.Seed, 0))
 	owned := make([]int, len(weights))
 	for range trials {
 		fleet := renamed(weigh(weights...), random)
-		eligible := without(fleet, 1)
+		eligible := without(fleet, 2)
 		i := r.owner(r.newPolicy(fleet), Request{Key: fmt.Sprintf("%x", random.Uint64())}, eligible)
 		owned[slices.Index(ids(fleet), eligible[i].ID)]++
 	}
