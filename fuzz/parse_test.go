@@ -1,33 +1,48 @@
 package fuzz
 
 import (
-	"bytes"
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/picklaw/picklaw/oracle"
 	"github.com/picklaw/picklaw/queue"
 )
 
+// Words that the parsers know, and some that they should not. The index in this
+// list is part of the format of FuzzParse: append only.
+var words = []string{
+	"0", "1", "2", "-1", "0.5", "1e400", "NaN", "Inf", "0x1p-2", "\n", " ", ",", "#", ":",
+	"random", "round-robin", "least-request", "lowest-index", "two-lightest", "power-of-d", "heavier-of-d", "replacement",
+	"weighted-random", "smooth-weighted", "exponential", "constant", "lognormal", "erlang", "hyperexponential", "poisson", "even", "zipf",
+}
+
 // FuzzParse reads anything with every parser: what is accepted is valid and,
 // where it has a spelling, is spelled as it was read.
 //
 //	byte 0     the parser: laws, work, arrivals, keys, traces, works
-//	the rest   the text
+//	1 each     the text: a byte below 128 stands for itself, another for a word
 func FuzzParse(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		in := &input{data}
 		parser := in.below(6)
-		text := string(in.rest)
+		var b strings.Builder
+		for _, c := range in.rest {
+			if c < 128 {
+				b.WriteByte(c)
+			} else {
+				b.WriteString(words[int(c-128)%len(words)])
+			}
+		}
+		text := b.String()
 		switch parser {
 		case 0:
 			law, err := oracle.ParseLaw(text)
 			if err != nil {
 				return
 			}
-			again, err := oracle.ParseLaw(law.String())
-			if err != nil || again != law {
-				t.Fatalf("%q is the law %v, which is read as %v, %v", text, law, again, err)
+			if law.String() != text {
+				t.Fatalf("%q is read as the law %v, which has one spelling only", text, law)
 			}
 			p, err := law.Probabilities(oracle.State{Loads: []float64{2, 0, 1, 0}})
 			if err == nil && len(p) != 4 {
@@ -44,7 +59,7 @@ func FuzzParse(f *testing.F) {
 		case 3:
 			_, _ = queue.ParseKeys(text)
 		case 4:
-			arrivals, work, err := queue.ReadTrace(bytes.NewReader(in.rest), "trace")
+			arrivals, work, err := queue.ReadTrace(strings.NewReader(text), "trace")
 			if err != nil {
 				return
 			}
@@ -59,7 +74,7 @@ func FuzzParse(f *testing.F) {
 				t.Fatalf("%d arrivals and %d works", len(arrivals), len(work))
 			}
 		case 5:
-			if work, err := queue.ReadWork(bytes.NewReader(in.rest), "work"); err == nil {
+			if work, err := queue.ReadWork(strings.NewReader(text), "work"); err == nil {
 				if mean := work.Mean(); !(mean > 0) || math.IsInf(mean, 1) {
 					t.Fatalf("mean %v", mean)
 				}

@@ -215,4 +215,11 @@ var queueMutants = []Mutant{
 		Source:   "classic: NaN and a negated comparison",
 		Predicts: []string{"queueing/refuses"}, Spares: otherThanQueue,
 	},
+	{
+		ID: "trace_out_of_order", File: "queue/trace.go",
+		Find: "if err != nil || !(t >= last) || math.IsInf(t, 1) {", Replace: "if err != nil || !(t >= 0) || math.IsInf(t, 1) {",
+		Story:    "A recorded trace whose times are out of order is read without a word.",
+		Source:   "classic",
+		Predicts: []string{"queueing/traces"}, Spares: otherThanQueue,
+	},
 }

@@ -3,6 +3,8 @@ package spec
 import (
 	"fmt"
 	"math"
+	"slices"
+	"strings"
 
 	"github.com/picklaw/picklaw/policies"
 	"github.com/picklaw/picklaw/queue"
@@ -14,7 +16,30 @@ var refusalProperties = []*Property{{
 	Sentence: "A world that makes no sense is refused, with an error, before anything runs.",
 	Source:   "totality; a size of 0 that was accepted: envoyproxy/envoy#31724",
 	Applies:  isWorld, Exact: exactRefusals,
+}, {
+	Name: "queueing/traces", Level: Must,
+	Sentence: "A recorded trace is read as it is written, and refused with its line where it makes no sense.",
+	Source:   "totality",
+	Applies:  isWorld, Exact: exactTraces,
 }}
+
+func exactTraces(r *Run) Result {
+	read := func(text string) (arrivals queue.RecordedArrivals, work queue.RecordedWork, err error) {
+		r.try("ReadTrace", func() { arrivals, work, err = queue.ReadTrace(strings.NewReader(text), "a trace") })
+		return arrivals, work, err
+	}
+	arrivals, work, err := read("# time, work\n0, 1.5\n\n0 2\n3.25,0.25 # late\n")
+	if err != nil || !slices.Equal(arrivals, []float64{0, 0, 3.25}) || !slices.Equal(work, []float64{1.5, 2, 0.25}) {
+		return Result{Verdict: Violated, Finding: WrongLaw, Expected: "arrivals 0 0 3.25 with work 1.5 2 0.25", Observed: fmt.Sprint(arrivals, work, err)}
+	}
+	bad := []string{"", "# nothing\n", "x\n", "-1\n", "NaN\n", "Inf\n", "1\n0\n", "0 1\n1\n", "0\n1 1\n", "0 1 2\n", "0 -1\n", "0 NaN\n", "0 x\n", "0 0\n"}
+	for _, text := range bad {
+		if arrivals, work, err := read(text); err == nil {
+			return Result{Verdict: Violated, Finding: WrongLaw, Expected: "an error", Observed: fmt.Sprintf("%q was read as %v with work %v", text, arrivals, work)}
+		}
+	}
+	return Result{Verdict: Holds, Observed: fmt.Sprintf("one good trace, %d bad ones", len(bad))}
+}
 
 func exactRefusals(r *Run) Result {
 	nan, inf := math.NaN(), math.Inf(1)

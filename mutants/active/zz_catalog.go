@@ -180,6 +180,7 @@ const (
 	SumsOfOneDenominator
 	TailsShifted
 	TicksToldAtTheCall
+	TraceOutOfOrder
 	TrustsThePolicy
 	UnknownLoadIsZero
 	UpdateDoesNotTell
@@ -379,6 +380,7 @@ var numbers = map[string]int{
 	"sums_of_one_denominator":                SumsOfOneDenominator,
 	"tails_shifted":                          TailsShifted,
 	"ticks_told_at_the_call":                 TicksToldAtTheCall,
+	"trace_out_of_order":                     TraceOutOfOrder,
 	"trusts_the_policy":                      TrustsThePolicy,
 	"unknown_load_is_zero":                   UnknownLoadIsZero,
 	"update_does_not_tell":                   UpdateDoesNotTell,
