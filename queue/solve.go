@@ -66,6 +66,14 @@ const defaultTolerance = 1e-8
 // transitions are the picks of the policy's own code, enumerated at every vector
 // of jobs and in every state that the policy comes to.
 //
+// With a buffer the solution has Bounds, derived after the fact from what its law
+// lacks of being stationary, unless its chain is not sure to be that of the
+// policy: a law cut short by MaxDepth or MinMass, or a sorted form in which only a
+// sample of the states was examined. Then, and without a buffer, Error is an
+// estimate: by how much MeanJobs would still change if the iteration went on, the
+// changes taken to shrink as the last ones did, and without a buffer what MeanJobs
+// is estimated to gain from larger ones.
+//
 // Its errors are those of Enumerate, *TooLarge, *NotSymmetric, and such as name
 // the field that is out of range.
 func Solve(c Chain) (*Solution, error) {
@@ -76,7 +84,55 @@ func Solve(c Chain) (*Solution, error) {
 	if c.Buffer == 0 {
 		return m.unlimited()
 	}
-	return m.solve(c.Buffer)
+	s, err := m.solve(c.Buffer)
+	if err != nil {
+		return nil, err
+	}
+	return m.certified(s)
+}
+
+// useless is the relative error from which on an answer is none.
+const useless = 0.01
+
+// sharpen is how many more cycles are taken when a bound is too wide.
+const sharpen = 20
+
+// certified derives how far the solution can be from the truth, where its chain
+// is that of the policy, and sharpens it when that is more than the tolerance. It
+// fails when that comes to nothing: an estimate that is known to be unfounded is
+// no answer.
+func (m model) certified(s *Solution) (*Solution, error) {
+	c := s.chain
+	if !c.whole() {
+		return s, nil
+	}
+	for again := 0; ; again++ {
+		s.Bounds = c.certify(m, s)
+		if s.Bounds == nil {
+			return nil, errors.New("queue: no convergence: no bound on the error can be derived; " +
+				"want rates that differ by less, a smaller buffer, or a lower rho")
+		}
+		if s.MeanJobs == 0 {
+			s.Error = 0
+			return s, nil
+		}
+		s.Error = s.Bounds.MeanJobs / s.MeanJobs
+		if s.Error <= m.tolerance || again == 2 {
+			break
+		}
+		for k := range sharpen {
+			c.aggregate(k%(c.space.n+1) - 1)
+			c.cycle()
+		}
+		sharper := c.solution(m)
+		sharper.Cycles = s.Cycles + sharpen
+		s = sharper
+	}
+	if s.Error > useless {
+		return nil, fmt.Errorf("queue: no convergence: the mean number of jobs is only known to within a part of %.3g; "+
+			"want rates that differ by less, a smaller buffer, or a lower rho", s.Error)
+	}
+	return s, nil
 }
 
 // symmetric fails when the servers themselves are not equal.

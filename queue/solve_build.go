@@ -198,6 +198,8 @@ func (b *builder) rates(law *floats, rates []arriving) ([]arriving, error) {
 		return nil, fmt.Errorf("the law of the pick is known only to within %.3g, want at most %.3g: allow more coins by MaxDepth and MinMass",
 			law.cut, float64(maxCut))
 	}
+	b.roundings = max(b.roundings, law.leaves+4*law.depth)
+	b.cut = b.cut || law.cut > 0
 	return rates, nil
 }
 

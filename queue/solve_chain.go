@@ -17,6 +17,9 @@ type chain struct {
 	levels   []uint16 // of each vector, space.n numbers
 	kind     []int8   // of each transition: i+1: a job joined position i; -(i+1): one left; 0: only the memory changed
 
+	roundings int  // of the probability of a pick, at most
+	cut       bool // some laws are cut short, by no more than maxCut
+
 	turned  []turned // arrivals that no server accepts
 	checked []uint32 // vectors at which the policy was shown to commute, in the sorted form
 }

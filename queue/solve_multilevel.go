@@ -68,10 +68,40 @@ func (c *coarsening) restrict(g *grid) {
 			coarse.rate[j] += g.p[g.from[e]] * g.rate[e]
 		}
 	}
+	if g.source != nil {
+		c.restrictSource(g)
+	}
 	for j, y := range coarse.from {
 		if c.mass[y] > 0 {
 			coarse.rate[j] /= c.mass[y]
 			coarse.out[y] += coarse.rate[j]
+		}
+	}
+}
+
+// restrictSource adds up what feeds the coarser chain and the rates at which it
+// is left. What comes to the state held has left, whatever group that is in.
+func (c *coarsening) restrictSource(g *grid) {
+	coarse := c.grid
+	coarse.source, coarse.lost, coarse.hold = make([]float64, len(coarse.p)), make([]float64, len(coarse.p)), -1
+	for x, h := range c.group {
+		coarse.source[h] += g.source[x]
+		coarse.lost[h] += g.p[x] * g.lost[x]
+	}
+	if g.hold >= 0 {
+		for e := g.into[g.hold]; e < g.into[g.hold+1]; e++ {
+			if j := c.joined[e]; j >= 0 {
+				coarse.rate[j] -= g.p[g.from[e]] * g.rate[e]
+			}
+		}
+		for j, rate := range coarse.rate {
+			coarse.rate[j] = max(rate, 0)
+		}
+	}
+	for h, mass := range c.mass {
+		if mass > 0 {
+			coarse.lost[h] /= mass
+			coarse.out[h] += coarse.lost[h]
 		}
 	}
 }

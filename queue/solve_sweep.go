@@ -12,6 +12,12 @@ type grid struct {
 	out  []float64 // total rate out of a state
 	p    []float64
 
+	// A chain that is fed and left (see certify): p·(-Q) = source at all states
+	// but hold, where p is 0; lost is the rate at which a state is left for good,
+	// a part of out. Otherwise source is nil.
+	source, lost []float64
+	hold         int
+
 	coarse *coarsening // nil for the coarsest grid
 }
 
@@ -29,6 +35,12 @@ func (g *grid) sweep(up bool) {
 			x = states - 1 - k
 		}
 		if g.out[x] == 0 { // an absorbing state keeps what it started with
+			continue
+		}
+		if g.source != nil {
+			if x != g.hold {
+				g.p[x] = (g.flow(x) + g.source[x]) / g.out[x]
+			}
 			continue
 		}
 		p := g.flow(x) / g.out[x]
@@ -69,7 +81,24 @@ func (g *grid) start(state int) {
 	g.normalize()
 }
 
+// balance scales p so that what is left for good is what is fed.
+func (g *grid) balance() {
+	fed, left := 0.0, 0.0
+	for x, p := range g.p {
+		fed += g.source[x]
+		left += p * g.lost[x]
+	}
+	for x := range g.p {
+		g.p[x] *= fed / left
+	}
+}
+
+// normalize makes p a law, or balances it when the chain is fed.
 func (g *grid) normalize() {
+	if g.source != nil {
+		g.balance()
+		return
+	}
 	sum := 0.0
 	for _, p := range g.p {
 		sum += p

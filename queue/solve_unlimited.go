@@ -38,8 +38,14 @@ func (m model) unlimited() (*Solution, error) {
 			// short(last) - short(s) = change and short(s) = short(last)·q.
 			q := min(math.Pow(r, grown)*float64(buffer)/float64(last.Buffer), 1)
 			short := change * q / (1 - q)
-			s.Unlimited, s.LastChange, s.Short = true, change, short
 			if short <= 0.9*m.tolerance { // the iteration has used up to a tenth
+				rest := m
+				rest.tolerance -= short
+				if s, err = rest.certified(s); err != nil {
+					return nil, err
+				}
+				s.Bounds = nil // they are those of this buffer
+				s.Unlimited, s.LastChange, s.Short = true, change, short
 				s.Error += short
 				return s, nil
 			}

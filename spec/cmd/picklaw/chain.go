@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/picklaw/picklaw/oracle"
@@ -81,22 +82,34 @@ func fits(spelling string, servers int) error {
 	return nil
 }
 
+// chainAnswer puts the bounds that were derived beside the measures, or the word
+// estimate where there are none: without a buffer, and for a sorted chain whose
+// policy was shown to commute with relabelling on a sample of its states only.
 func chainAnswer(s *queue.Solution) oracle.Answer {
 	a := oracle.Answer{Error: make(map[string]any)}
 	put := func(name string, value any, bound any) {
 		a.Values = append(a.Values, oracle.Value{Name: name, Value: value})
 		a.Error[name] = bound
 	}
-	put("mean_time_in_system", s.MeanTime, oracle.Estimate)
-	put("mean_jobs_per_server", s.MeanJobs, oracle.Estimate)
-	put("idle_pick_probability", s.IdlePick, oracle.Estimate)
-	put("shares", s.Shares, oracle.Estimate)
-	put("tails", s.Tails[1:], oracle.Estimate)
-	put("loss_probability", s.Loss, oracle.Estimate)
-	// What the word estimate stands for here.
-	put("relative_error_estimate", s.Error, oracle.Estimate)
+	measure := func(name string, value any, bound func(*queue.Bounds) float64) {
+		if s.Bounds == nil {
+			put(name, value, oracle.Estimate)
+		} else {
+			put(name, value, bound(s.Bounds))
+		}
+	}
+	measure("mean_time_in_system", s.MeanTime, func(b *queue.Bounds) float64 { return b.MeanTime })
+	measure("mean_jobs_per_server", s.MeanJobs, func(b *queue.Bounds) float64 { return b.MeanJobs })
+	measure("idle_pick_probability", s.IdlePick, func(b *queue.Bounds) float64 { return b.IdlePick })
+	measure("shares", s.Shares, func(b *queue.Bounds) float64 { return slices.Max(b.Shares) })
+	measure("tails", s.Tails[1:], func(b *queue.Bounds) float64 { return slices.Max(b.Tails[1:]) })
+	measure("loss_probability", s.Loss, func(b *queue.Bounds) float64 { return b.Loss })
+	measure("boundary_flow", s.Boundary, func(b *queue.Bounds) float64 { return b.Boundary })
+	if s.Bounds == nil {
+		// What the word estimate stands for here, of the mean number of jobs.
+		put("relative_error_estimate", s.Error, oracle.Estimate)
+	}
 	put("residual", s.Residual, 0.0)
-	put("boundary_flow", s.Boundary, oracle.Estimate)
 	if s.Unlimited {
 		put("last_change", s.LastChange, 0.0)
 	}

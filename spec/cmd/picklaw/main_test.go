@@ -60,6 +60,12 @@ func TestBadUsageIsRefusedBeforeAnythingIsPrinted(t *testing.T) {
 		{[]string{"oracle", "chain", "policy=power-of-d:3", "n=2", "rho=0.5"}, "3 distinct"},
 		{[]string{"oracle", "chain", "policy=random", "n=0", "rho=0.5"}, "0"},
 		{[]string{"oracle", "chain", "policy=random", "n=2", "rho=0.5", "color=1"}, "color"},
+		{[]string{"oracle", "chain", "policy=random", "n=99999999999", "rho=0.5"}, "oracle: chain: 99999999999 servers, want 1 to 127"},
+		{[]string{"oracle", "chain", "policy=random", "n=2", "rho=0.5", "buffer=1000000000"}, "want 1 to 65535"},
+		{[]string{"oracle", "chain", "policy=random", "n=2", "rho=x"}, `oracle: chain: rho is "x", want a number`},
+		{[]string{"oracle", "chain", "n=2", "rho=0.5"}, "oracle: chain needs policy=..."},
+		{[]string{"oracle", "chain", "policy=random", "n=2", "rho=0.5", "memory=0"}, "memory is 0 megabytes, want 1 to"},
+		{[]string{"oracle", "chain", "policy=least-request", "n=2", "rho=0.5", "speeds=1e20,1"}, "double precision cannot carry"},
 		{[]string{"tables", "Z9"}, "Z9"},
 		{[]string{"mutants", "--id", "nothing"}, "nothing"},
 	} {
@@ -138,5 +144,26 @@ func TestChainAgreesWithPublishedNumbers(t *testing.T) {
 		}
 		require.NoError(t, json.Unmarshal([]byte(out), &answer))
 		require.InDelta(t, want, answer.Values.Mean, 0.0005, policy) // half of the last published digit
+	}
+}
+
+// With a buffer every measure comes with a number that bounds its error; without
+// one with the word estimate, and what stands behind it.
+func TestChainSaysHowExactItIs(t *testing.T) {
+	for _, c := range []struct {
+		buffer  string
+		derived bool
+	}{{"20", true}, {"0", false}} {
+		code, out, errs := picklaw("oracle", "chain", "policy=power-of-d:2", "n=2", "rho=0.9", "buffer="+c.buffer, "--json")
+		require.Equal(t, exitHolds, code, errs)
+		var answer struct{ Values, Error map[string]any }
+		require.NoError(t, json.Unmarshal([]byte(out), &answer))
+		for _, name := range []string{"mean_time_in_system", "mean_jobs_per_server", "idle_pick_probability", "shares", "tails", "loss_probability"} {
+			bound, number := answer.Error[name].(float64)
+			require.Equal(t, c.derived, number, name)
+			require.Less(t, bound, 1e-6, name)
+		}
+		_, estimated := answer.Values["relative_error_estimate"]
+		require.Equal(t, !c.derived, estimated)
 	}
 }
