@@ -74,6 +74,34 @@ func (m MMC) TimeTail(t float64) float64 {
 	return m.timeTail(m.WaitingProbability(), t)
 }
 
+// Tails lists the probabilities of k or more jobs in the system, waiting or being
+// served, for k = 0, 1, ..., most. The probability of k jobs is proportional to
+// a^k/k! up to k = c, for the load a = c·rho, and falls by rho a job from there.
+// The weights start with 1 at the likeliest level, so that none overflows and what
+// underflows does not matter.
+func (m MMC) Tails(most int) []float64 {
+	must(m)
+	load := float64(m.C) * m.Rho
+	mode := min(int(load), m.C)
+	weights := make([]float64, m.C+1) // the last one: of c or more
+	weights[mode] = 1
+	for k := mode; k > 0 && weights[k] > 0; k-- {
+		weights[k-1] = weights[k] * float64(k) / load
+	}
+	for k := mode; k < m.C && weights[k] > 0; k++ {
+		weights[k+1] = weights[k] * load / float64(k+1)
+	}
+	weights[m.C] /= 1 - m.Rho
+	for k := m.C; k > 0; k-- {
+		weights[k-1] += weights[k]
+	}
+	tails := make([]float64, most+1)
+	for k := range tails {
+		tails[k] = weights[min(k, m.C)] / weights[0] * math.Pow(m.Rho, float64(max(k-m.C, 0)))
+	}
+	return tails
+}
+
 func (m MMC) timeTail(c, t float64) float64 {
 	if t <= 0 {
 		return 1
@@ -146,6 +174,17 @@ var mmcEntries = []Entry{{
 		}
 		w := m.WaitQuantile(0.99)
 		a.put("wait_p99", w, rounding(w, 5)+(percentile{p: 0.99}.slack()+relative+0x1p-52)/m.waitRate())
+		// A weight rounds three times a step, the load included; the last one once
+		// more for each of 1-rho and the quotient; sums of up to c+1 positive terms
+		// and the quotient, above and below the fraction bar; the power by up to
+		// twice its exponent: relative errors of u each.
+		list := m.Tails(maxTails)
+		tails := tailList(func(k int) float64 { return list[k] })
+		worst := 0.0
+		for i, p := range tails {
+			worst = max(worst, rounding(p, 2*(4*m.C+3)+2*(i+2)))
+		}
+		a.put("tails", tails, worst)
 		return a, nil
 	},
 }}

@@ -80,6 +80,15 @@ func TestMMCAgainstItsBirthDeathChain(t *testing.T) {
 				assert.Negative(t, tail(q+bound).Cmp(rest), "%s is not too small", name)
 				assert.Less(t, bound, q*1e-8, "c=%d rho=%v %s", c, rho, name)
 			}
+			// Tails: the levels again, from 1 on, until they end.
+			tails, _ := a.Values.Get("tails")
+			rest, level := precise(1), quo(precise(1), whole)
+			for k, got := range tails.([]float64) {
+				rest = sub(rest, level)
+				assertWithin(t, rest, got, a.Error["tails"].(float64), fmt.Sprintf("c=%d rho=%v, %d or more", c, rho, k+1))
+				assert.Less(t, a.Error["tails"].(float64), 1e-12)
+				level = quo(mul(level, load), precise(float64(min(k+1, c))))
+			}
 			w, bound := number(t, a, "wait_p99")
 			want := quo(preciseLog(quo(waiting, sub(precise(1), decimal("0.99")))), rate)
 			if want.Sign() < 0 {
@@ -88,6 +97,22 @@ func TestMMCAgainstItsBirthDeathChain(t *testing.T) {
 			assertWithin(t, want, w, bound, "wait_p99")
 		}
 	}
+}
+
+// Large fleets, where single weights leave the range: c or more jobs make an
+// arrival wait, and with many servers at a low load the number of jobs is Poisson.
+func TestMMCTailsOfLargeFleets(t *testing.T) {
+	for _, rho := range []float64{0.5, 0.99, 0.999} {
+		m := MMC{5000, rho}
+		tails := m.Tails(5000)
+		assert.InDelta(t, m.WaitingProbability(), tails[5000], rounding(1, 9*5000), "two ways, each within 4.5c operations")
+	}
+	tails := MMC{1_000_000, 3e-6}.Tails(3)
+	for k, p := range []float64{1, 1 - math.Exp(-3), 1 - 4*math.Exp(-3), 1 - 8.5*math.Exp(-3)} {
+		assert.InDelta(t, p, tails[k], rounding(1, 9*1_000_000))
+	}
+	assert.Equal(t, []float64{1, 0, 0}, MMC{10, 0}.Tails(2))
+	assert.InDelta(t, 0.25, MMC{1, 0.5}.Tails(2)[2], rounding(0.25, 10))
 }
 
 func TestMMCWithOneServerIsMM1(t *testing.T) {

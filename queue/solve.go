@@ -66,13 +66,13 @@ const defaultTolerance = 1e-8
 // transitions are the picks of the policy's own code, enumerated at every vector
 // of jobs and in every state that the policy comes to.
 //
-// With a buffer the solution has Bounds, derived after the fact from what its law
-// lacks of being stationary, unless its chain is not sure to be that of the
-// policy: a law cut short by MaxDepth or MinMass, or a sorted form in which only a
-// sample of the states was examined. Then, and without a buffer, Error is an
-// estimate: by how much MeanJobs would still change if the iteration went on, the
-// changes taken to shrink as the last ones did, and without a buffer what MeanJobs
-// is estimated to gain from larger ones.
+// How far the measures can be from those of the chain that was built is derived
+// after the fact, from what the law found lacks of being stationary. With a buffer
+// that is what Bounds and Error say, unless the chain is not sure to be that of
+// the policy: a law cut short by MaxDepth or MinMass, or a sorted form in which
+// only a sample of the states was examined. Then there are no Bounds, and Error
+// holds only if the chain is that of the policy. Without a buffer, Error adds what
+// MeanJobs is estimated to gain from larger ones, and is an estimate.
 //
 // Its errors are those of Enumerate, *TooLarge, *NotSymmetric, and such as name
 // the field that is out of range.
@@ -97,26 +97,20 @@ const useless = 0.01
 // sharpen is how many more cycles are taken when a bound is too wide.
 const sharpen = 20
 
-// certified derives how far the solution can be from the truth, where its chain
-// is that of the policy, and sharpens it when that is more than the tolerance. It
-// fails when that comes to nothing: an estimate that is known to be unfounded is
-// no answer.
+// certified derives how far the solution can be from that of its chain, and
+// sharpens it when that is more than the tolerance. It fails when that comes to
+// nothing: an estimate that is known to be unfounded is no answer.
 func (m model) certified(s *Solution) (*Solution, error) {
 	c := s.chain
-	if !c.whole() {
-		return s, nil
-	}
 	for again := 0; ; again++ {
 		s.Bounds = c.certify(m, s)
 		if s.Bounds == nil {
 			return nil, errors.New("queue: no convergence: no bound on the error can be derived; " +
 				"want rates that differ by less, a smaller buffer, or a lower rho")
 		}
-		if s.MeanJobs == 0 {
-			s.Error = 0
-			return s, nil
+		if s.Error = 0; s.MeanJobs > 0 {
+			s.Error = s.Bounds.MeanJobs / s.MeanJobs
 		}
-		s.Error = s.Bounds.MeanJobs / s.MeanJobs
 		if s.Error <= m.tolerance || again == 2 {
 			break
 		}
@@ -131,6 +125,9 @@ func (m model) certified(s *Solution) (*Solution, error) {
 	if s.Error > useless {
 		return nil, fmt.Errorf("queue: no convergence: the mean number of jobs is only known to within a part of %.3g; "+
 			"want rates that differ by less, a smaller buffer, or a lower rho", s.Error)
+	}
+	if !c.whole() {
+		s.Bounds = nil // they are those of the chain
 	}
 	return s, nil
 }

@@ -29,7 +29,7 @@ type Solution struct {
 	Commuting  float64   // Sorted: probability of the states at which the policy was shown to commute with relabelling
 	Cycles     int       // of the iteration
 	Residual   float64   // sum of |p·Q| as a part of all flows
-	Error      float64   // relative error of MeanJobs: derived when there are Bounds, otherwise an estimate from the contraction of the iteration, and from Short
+	Error      float64   // relative error of MeanJobs, as described at Solve
 	Bounds     *Bounds   // how far the measures can be from the truth; nil when that is not known, and when Unlimited
 	Unlimited  bool      // the buffer stands for an unlimited one
 	LastChange float64   // Unlimited: relative change of MeanJobs from the buffer solved before
