@@ -32,6 +32,6 @@ FuzzBalancer lease_releases_by_name
 FuzzFIFO fifo_ends_out_of_order
 FuzzRotation smooth_weighted_takes_less
 FuzzKeys ring_wraps_to_second_point
-FuzzParse trace_out_of_order
+FuzzParse trace_at_no_time
 END
 exit $missed

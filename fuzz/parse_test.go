@@ -70,13 +70,20 @@ func FuzzParse(f *testing.F) {
 				}
 				last = at
 			}
+			for i, w := range work {
+				if !(w >= 0) || math.IsInf(w, 1) {
+					t.Fatalf("work %d is %v", i+1, w)
+				}
+			}
 			if len(arrivals) == 0 || work != nil && len(work) != len(arrivals) {
 				t.Fatalf("%d arrivals and %d works", len(arrivals), len(work))
 			}
 		case 5:
 			if work, err := queue.ReadWork(strings.NewReader(text), "work"); err == nil {
-				if mean := work.Mean(); !(mean > 0) || math.IsInf(mean, 1) {
-					t.Fatalf("mean %v", mean)
+				for i, w := range work {
+					if !(w >= 0) || math.IsInf(w, 1) {
+						t.Fatalf("work %d is %v", i+1, w)
+					}
 				}
 			}
 		}

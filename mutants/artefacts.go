@@ -33,8 +33,8 @@ func keep(dir, diff string, r MutantResult, o outcome) error {
 	return nil
 }
 
-// write writes the report, the matrix, and one list of mutants for each status.
-func (r *Report) write(dir string) error {
+// Write writes the report, the matrix, and one list of mutants for each status.
+func (r *Report) Write(dir string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}

@@ -222,4 +222,25 @@ var queueMutants = []Mutant{
 		Source:   "classic",
 		Predicts: []string{"queueing/traces"}, Spares: otherThanQueue,
 	},
+	{
+		ID: "trace_skips_bad_lines", File: "queue/trace.go",
+		Find: "if err != nil || !(t >= last) || math.IsInf(t, 1) {\n", Replace: "if err != nil {\n\t\t\treturn nil\n\t\t}\n\t\tif !(t >= last) || math.IsInf(t, 1) {\n",
+		Story:    "A line that cannot be read is left out without a word: a broken trace becomes a lighter load.",
+		Source:   "classic",
+		Predicts: []string{"queueing/traces"}, Spares: otherThanQueue,
+	},
+	{
+		ID: "trace_at_no_time", File: "queue/trace.go",
+		Find: "if err != nil || !(t >= last) || math.IsInf(t, 1) {\n", Replace: "if err != nil || t < last || math.IsInf(t, 1) {\n",
+		Story:    "A recorded time that is no number passes for one in order.",
+		Source:   "classic: NaN and a negated comparison",
+		Predicts: []string{"queueing/traces"}, Spares: otherThanQueue,
+	},
+	{
+		ID: "work_below_zero", File: "queue/work.go",
+		Find: "\t\tif !(w >= 0) || math.IsInf(w, 1) {", Replace: "\t\tif math.IsNaN(w) || math.IsInf(w, 1) {",
+		Story:    "Negative work is accepted: a job ends before it starts.",
+		Source:   "classic",
+		Predicts: []string{"queueing/refuses"}, Spares: otherThanQueue,
+	},
 }

@@ -116,7 +116,7 @@ var mapMutants = []Mutant{
 		Find: "return n.weight / -math.Log(u)", Replace: "return n.weight * u",
 		Story:    "The hash is multiplied by the weight: a server of weight 2 beside one of 1 gets three quarters.",
 		Source:   "classic: linear instead of logarithmic scores",
-		Predicts: []string{"keys/weights"}, Spares: otherThanKeys,
+		Predicts: []string{"keys/one-heavy"}, Spares: otherThanKeys,
 	},
 	{
 		ID: "maglev_equal_turns", File: "policies/maglev.go",

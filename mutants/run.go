@@ -120,7 +120,7 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	report.Summary.Seconds = time.Since(start).Seconds()
 	report.summarize()
 	if o.Out != "" {
-		if err := report.write(o.Out); err != nil {
+		if err := report.Write(o.Out); err != nil {
 			return nil, err
 		}
 	}

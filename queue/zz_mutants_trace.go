@@ -23,6 +23,10 @@ func ReadTrace(r io.Reader, name string) (RecordedArrivals, RecordedWork, error)
 	switch active.Mutant {
 	case active.TraceOutOfOrder:
 		return ReadTrace_trace_out_of_order(r, name)
+	case active.TraceSkipsBadLines:
+		return ReadTrace_trace_skips_bad_lines(r, name)
+	case active.TraceAtNoTime:
+		return ReadTrace_trace_at_no_time(r, name)
 	}
 
 	var arrivals RecordedArrivals
@@ -126,6 +130,85 @@ func ReadTrace_trace_out_of_order(r io.Reader, name string) (RecordedArrivals, R
 		}
 		t, err := strconv.ParseFloat(words[0], 64)
 		if err != nil || !(t >= 0) || math.IsInf(t, 1) {
+			return fmt.Errorf("time of arrival %q, want a finite number, %v or more", words[0], last)
+		}
+		arrivals, last = append(arrivals, t), t
+		if len(words) == 1 {
+			return nil
+		}
+		w, err := readWork(words[1])
+		work = append(work, w)
+		return err
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	if len(arrivals) == 0 {
+		return nil, nil, fmt.Errorf("%s: no arrivals, want at least one line with a time", name)
+	}
+	if work != nil {
+		if err := work.validate(); err != nil {
+			return nil, nil, fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	return arrivals, work, nil
+}
+
+// ReadTrace_trace_skips_bad_lines: A line that cannot be read is left out without a word: a broken trace becomes a lighter load.
+func ReadTrace_trace_skips_bad_lines(r io.Reader, name string) (RecordedArrivals, RecordedWork, error) {
+	var arrivals RecordedArrivals
+	var work RecordedWork
+	last := 0.0
+	err := readLines(r, name, func(words []string) error {
+		if len(words) > 2 {
+			return fmt.Errorf("%d fields, want the time of arrival and at most the work", len(words))
+		}
+		if hasWork := len(words) == 2; len(arrivals) > 0 && hasWork != (work != nil) {
+			return fmt.Errorf("%d fields, want %d as in the lines before", len(words), 3-len(words))
+		}
+		t, err := strconv.ParseFloat(words[0], 64)
+		if err != nil {
+			return nil
+		}
+		if !(t >= last) || math.IsInf(t, 1) {
+			return fmt.Errorf("time of arrival %q, want a finite number, %v or more", words[0], last)
+		}
+		arrivals, last = append(arrivals, t), t
+		if len(words) == 1 {
+			return nil
+		}
+		w, err := readWork(words[1])
+		work = append(work, w)
+		return err
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	if len(arrivals) == 0 {
+		return nil, nil, fmt.Errorf("%s: no arrivals, want at least one line with a time", name)
+	}
+	if work != nil {
+		if err := work.validate(); err != nil {
+			return nil, nil, fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	return arrivals, work, nil
+}
+
+// ReadTrace_trace_at_no_time: A recorded time that is no number passes for one in order.
+func ReadTrace_trace_at_no_time(r io.Reader, name string) (RecordedArrivals, RecordedWork, error) {
+	var arrivals RecordedArrivals
+	var work RecordedWork
+	last := 0.0
+	err := readLines(r, name, func(words []string) error {
+		if len(words) > 2 {
+			return fmt.Errorf("%d fields, want the time of arrival and at most the work", len(words))
+		}
+		if hasWork := len(words) == 2; len(arrivals) > 0 && hasWork != (work != nil) {
+			return fmt.Errorf("%d fields, want %d as in the lines before", len(words), 3-len(words))
+		}
+		t, err := strconv.ParseFloat(words[0], 64)
+		if err != nil || t < last || math.IsInf(t, 1) {
 			return fmt.Errorf("time of arrival %q, want a finite number, %v or more", words[0], last)
 		}
 		arrivals, last = append(arrivals, t), t

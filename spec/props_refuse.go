@@ -32,7 +32,7 @@ func exactTraces(r *Run) Result {
 	if err != nil || !slices.Equal(arrivals, []float64{0, 0, 3.25}) || !slices.Equal(work, []float64{1.5, 2, 0.25}) {
 		return Result{Verdict: Violated, Finding: WrongLaw, Expected: "arrivals 0 0 3.25 with work 1.5 2 0.25", Observed: fmt.Sprint(arrivals, work, err)}
 	}
-	bad := []string{"", "# nothing\n", "x\n", "-1\n", "NaN\n", "Inf\n", "1\n0\n", "0 1\n1\n", "0\n1 1\n", "0 1 2\n", "0 -1\n", "0 NaN\n", "0 x\n", "0 0\n"}
+	bad := []string{"", "# nothing\n", "x\n", "-1\n", "NaN\n", "Inf\n", "1\n0\n", "0 1\n1\n", "0\n1 1\n", "0\nx\n2\n", "x\n1\n", "0 1 2\n", "0 -1\n", "0 NaN\n", "0 x\n", "0 0\n"}
 	for _, text := range bad {
 		if arrivals, work, err := read(text); err == nil {
 			return Result{Verdict: Violated, Finding: WrongLaw, Expected: "an error", Observed: fmt.Sprintf("%q was read as %v with work %v", text, arrivals, work)}
@@ -55,8 +55,8 @@ func exactRefusals(r *Run) Result {
 		"an arrival at NaN":        func(w *queue.World) { w.Arrivals = queue.RecordedArrivals{0, nan} },
 		"an arrival that is never": func(w *queue.World) { w.Arrivals = queue.RecordedArrivals{0, inf} },
 		"no arrival":               func(w *queue.World) { w.Arrivals = queue.RecordedArrivals{} },
-		"negative work":            func(w *queue.World) { w.Work = queue.RecordedWork{1, -1} },
-		"work that is NaN":         func(w *queue.World) { w.Work = queue.RecordedWork{1, nan} },
+		"negative work":            func(w *queue.World) { w.Work = queue.RecordedWork{3, -1} },
+		"work that is NaN":         func(w *queue.World) { w.Work = queue.RecordedWork{3, nan} },
 		"no work at all":           func(w *queue.World) { w.Work = queue.RecordedWork{0, 0} },
 		"a queue without an end":   func(w *queue.World) { w.Arrivals, w.Rho, w.Jobs = nil, 1, 10 },
 		"a utilization of NaN":     func(w *queue.World) { w.Arrivals, w.Rho, w.Jobs = nil, nan, 10 },

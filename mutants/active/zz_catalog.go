@@ -180,7 +180,9 @@ const (
 	SumsOfOneDenominator
 	TailsShifted
 	TicksToldAtTheCall
+	TraceAtNoTime
 	TraceOutOfOrder
+	TraceSkipsBadLines
 	TrustsThePolicy
 	UnknownLoadIsZero
 	UpdateDoesNotTell
@@ -201,6 +203,7 @@ const (
 	WeightedRotationOldWeights
 	WeightedRotationStartsTogether
 	WeightedRotationUpdateRestarts
+	WorkBelowZero
 )
 
 var numbers = map[string]int{
@@ -380,7 +383,9 @@ var numbers = map[string]int{
 	"sums_of_one_denominator":                SumsOfOneDenominator,
 	"tails_shifted":                          TailsShifted,
 	"ticks_told_at_the_call":                 TicksToldAtTheCall,
+	"trace_at_no_time":                       TraceAtNoTime,
 	"trace_out_of_order":                     TraceOutOfOrder,
+	"trace_skips_bad_lines":                  TraceSkipsBadLines,
 	"trusts_the_policy":                      TrustsThePolicy,
 	"unknown_load_is_zero":                   UnknownLoadIsZero,
 	"update_does_not_tell":                   UpdateDoesNotTell,
@@ -401,4 +406,5 @@ var numbers = map[string]int{
 	"weighted_rotation_old_weights":          WeightedRotationOldWeights,
 	"weighted_rotation_starts_together":      WeightedRotationStartsTogether,
 	"weighted_rotation_update_restarts":      WeightedRotationUpdateRestarts,
+	"work_below_zero":                        WorkBelowZero,
 }

@@ -63,7 +63,8 @@ any of them.`,
 }
 
 func mergeCommand(asJSON *bool) *cobra.Command {
-	return &cobra.Command{
+	var out string
+	c := &cobra.Command{
 		Use:     "merge REPORT.json...",
 		Short:   "Join the reports of all shards of a run",
 		Example: `  picklaw mutants merge shard1/report.json shard2/report.json`,
@@ -85,9 +86,16 @@ func mergeCommand(asJSON *bool) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if out != "" {
+				if err := report.Write(out); err != nil {
+					return &harnessError{err}
+				}
+			}
 			return printMutants(c.OutOrStdout(), report, *asJSON)
 		},
 	}
+	c.Flags().StringVar(&out, "out", "", "write report.json and matrix.html into this directory")
+	return c
 }
 
 func printMutants(out io.Writer, r *mutants.Report, asJSON bool) error {
