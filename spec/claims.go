@@ -99,7 +99,8 @@ func Concurrent() Option { return func(c *config) { c.claims.Concurrent = true }
 // nothing.
 func ReleasesOnce() Option { return func(c *config) { c.claims.ReleasesOnce = true } }
 
-// MapsKeys claims that a key always goes to the same server, and that a change
+// MapsKeys claims that a key, hashed with the names of the servers and not with
+// their ids, always goes to the same server, and that a change
 // of the fleet moves no more keys than it must.
 func MapsKeys() Option { return func(c *config) { c.claims.MapsKeys = true } }
 

@@ -265,6 +265,95 @@ func TestUpdatesLostUnderStressAreFound(t *testing.T) {
 	require.Equal(t, Violated, resultOf(t, r, "concurrency/conservation").Verdict, "its counts are off by thousands")
 }
 
+// A clinging subject remembers the fleet that it was built over: what left it
+// leaves its share to the neighbour, and what joined later gets nothing.
+type clinging struct {
+	*hostile
+	first    []Server
+	inherits bool
+}
+
+func (c *clinging) Update(fleet []Server) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	loads := make([]float64, len(fleet))
+	old := &policies.Snapshot{Servers: c.fleet}
+	for i, s := range fleet {
+		if at := old.Index(s.ID); at >= 0 {
+			loads[i] = c.loads[at]
+		}
+	}
+	if !c.inherits && len(fleet) < len(c.first) {
+		c.first = fleet // and who comes back is a newcomer
+	}
+	c.fleet, c.loads = fleet, loads
+	return nil
+}
+
+func TestWhatAnUpdateLeavesBehind(t *testing.T) {
+	for name, inherits := range map[string]bool{"the neighbour inherits": true, "newcomers get nothing": false} {
+		r := Check(func(f Fleet) (Picker, error) {
+			c := &clinging{first: f.Servers, inherits: inherits}
+			p, err := hostileFactory(func(h *hostile) ServerID {
+				if !inherits {
+					return c.first[h.coins.IntN(len(c.first))].ID
+				}
+				if len(h.fleet) > len(c.first) {
+					c.first = h.fleet
+				}
+				want := c.first[h.coins.IntN(len(c.first))].ID
+				for _, s := range h.fleet {
+					if s.ID >= want {
+						return s.ID
+					}
+				}
+				return h.fleet[0].ID
+			})(f)
+			if err != nil {
+				return nil, err
+			}
+			c.hostile = p.(*hostile)
+			return c, nil
+		}, Law(oracle.Random{}), CountsInFlight(), KeepsCounts(), Only("random/pick-law", "continuity/law-after-updates"))
+		require.Equal(t, Holds, resultOf(t, r, "random/pick-law").Verdict, name)
+		p := resultOf(t, r, "continuity/law-after-updates")
+		require.Equal(t, Violated, p.Verdict, "%s: %v", name, p)
+	}
+}
+
+// forgives ends no request that was given up by its caller, or that took long.
+type forgives struct {
+	*hostile
+	which func(Outcome) bool
+}
+
+func (f forgives) Pick(ctx context.Context, q Request) (ServerID, func(Outcome) error, error) {
+	id, done, err := f.hostile.Pick(ctx, q)
+	return id, func(o Outcome) error {
+		if f.which(o) {
+			return nil
+		}
+		return done(o)
+	}, err
+}
+
+func TestLeaksThatDependOnTheOutcome(t *testing.T) {
+	for name, which := range map[string]func(Outcome) bool{
+		"canceled":        func(o Outcome) bool { return o.Canceled },
+		"failed timeouts": func(o Outcome) bool { return o.Failed && o.Latency > time.Second },
+	} {
+		r := Check(func(f Fleet) (Picker, error) {
+			p, err := hostileFactory(by(policies.LeastRequest{}))(f)
+			if err != nil {
+				return nil, err
+			}
+			return forgives{p.(*hostile), which}, nil
+		}, Law(oracle.LeastRequest{}), CountsInFlight(), Only("conservation/after-churn"))
+		p := resultOf(t, r, "conservation/after-churn")
+		require.Equal(t, Violated, p.Verdict, "%s: %v", name, p)
+	}
+}
+
 func TestRotationsThatAreNone(t *testing.T) {
 	for name, rule := range map[string]func(h *hostile) ServerID{
 		"another order in every cycle": func(h *hostile) ServerID {

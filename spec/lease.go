@@ -4,7 +4,9 @@ import (
 	"context"
 	"fmt"
 	"runtime"
+	"slices"
 	"sync"
+	"time"
 
 	"pgregory.net/rapid"
 )
@@ -42,6 +44,14 @@ var leaseProperties = []*Property{
 		Sampled:  auditedUpdate, Statistical: true, Delta: 0.1,
 	},
 	{
+		Name: "continuity/law-after-updates", Level: Must,
+		Sentence: "After servers have joined and left, the picks follow the claimed law over those that are there.",
+		Source:   "the neighbour inherits a share: OpenSIPS/opensips#387; newcomers without traffic: envoyproxy/envoy#45212",
+		// Where a rotation goes on after a change is for its own properties to say.
+		Applies: func(c *Claims) bool { return c.Law != nil && c.KeepsCounts && !rotates(c.Law) },
+		Sampled: auditedChanges, Statistical: true, Delta: 0.1,
+	},
+	{
 		Name: "concurrency/conservation", Level: Must,
 		Sentence: "After many goroutines have picked and released at once, the picks follow the claimed law again.",
 		Source:   "updates of a counter that are lost: BerriAI/litellm#40009",
@@ -57,22 +67,31 @@ var leaseProperties = []*Property{
 	},
 }
 
-// history draws what happens to a black box: the weights of the actions first,
+// A step is one thing that happens to a black box: the weights of the actions first,
 // so that long runs of one action occur.
 type step struct {
-	action string // "pick", "end", "fail", "cancelled"
-	which  int    // of the open leases
+	action string // "pick"; "end", "fail", "cancel" a request; "cancelled" before it was made
+	which  int    // of the open leases, and how long it is said to have taken
+}
+
+// outcome is how a request ends in a step: after a time between an instant and
+// minutes, since what a balancer makes of an outcome may depend on that.
+func (s step) outcome() Outcome {
+	return Outcome{
+		Failed: s.action == "fail", Canceled: s.action == "cancel",
+		Latency: time.Duration(1) << (s.which % 38), // up to 137 s
+	}
 }
 
 var histories = rapid.Custom(func(t *rapid.T) []step {
-	actions := []string{"pick", "end", "fail", "cancelled"}
+	actions := []string{"pick", "end", "fail", "cancel", "cancelled"}
 	var deck []string
 	for _, a := range actions {
 		for range rapid.IntRange(0, 6).Draw(t, "weight of "+a) {
 			deck = append(deck, a)
 		}
 	}
-	deck = append(deck, "pick")
+	deck = append(deck, actions...) // each at least once, so that none is left out
 	return rapid.SliceOfN(rapid.Custom(func(t *rapid.T) step {
 		return step{rapid.SampledFrom(deck).Draw(t, "action"), rapid.IntRange(0, 1<<20).Draw(t, "which")}
 	}), 40, 160).Draw(t, "steps")
@@ -84,9 +103,9 @@ func (a *auditor) play(steps []step, check func(k int)) {
 		switch s.action {
 		case "pick":
 			a.acquire(Request{})
-		case "end", "fail":
+		case "end", "fail", "cancel":
 			if i := a.nth(s.which); i >= 0 {
-				a.release(i, Outcome{Failed: s.action == "fail"})
+				a.release(i, s.outcome())
 			}
 		case "cancelled":
 			ctx, cancel := context.WithCancel(context.Background())
@@ -190,10 +209,35 @@ func auditedSecondRelease(r *Run) Result {
 // happened.
 func auditedChurn(r *Run) Result {
 	result := r.judgeLaw(func(a *auditor, k int) {
-		a.play(histories.Example(int(r.Seed>>1)+k), func(int) {})
-		a.drain()
+		for h := range 4 {
+			a.play(histories.Example(int(r.Seed>>1)+4*k+h), func(int) {})
+			a.drain()
+		}
 	}, nil)
 	return after("a history of successes, failures and cancelled requests, all of them ended", result)
+}
+
+// auditedChanges lets a stranger join in the middle and leave, and then a server
+// leave and join again, with some picks in between, before the law is judged.
+func auditedChanges(r *Run) Result {
+	if _, ok := r.open(Fleet{Servers: r.servers(3), Seed: r.Seed}).picker.(Updater); !ok || r.fixed != nil {
+		return Result{Verdict: NotClaimed, Observed: "it has no Update"}
+	}
+	result := r.judgeLaw(func(a *auditor, _ int) {
+		all := a.fleet
+		middle := len(all) / 2
+		stranger := Server{ID: all[middle].ID - 1, Name: "stranger", Weight: all[middle].Weight}
+		for _, fleet := range [][]Server{
+			slices.Insert(slices.Clone(all), middle, stranger), all, slices.Delete(slices.Clone(all), middle, middle+1), all,
+		} {
+			a.change(fleet)
+			for range 4 * len(fleet) {
+				a.probe(Request{})
+			}
+		}
+		a.history = nil // of other fleets
+	}, nil)
+	return after("a server joined and left, and another left and joined", result)
 }
 
 // after says in a diagnosis what had gone before.

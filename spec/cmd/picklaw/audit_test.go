@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"os"
 	"os/exec"
 	"strings"
 	"testing"
@@ -16,6 +17,9 @@ func example(t *testing.T, name string) string {
 	t.Helper()
 	path, err := exec.LookPath("python3")
 	if err != nil {
+		if os.Getenv("CI") == "" { // which installs it: see the tests of package remote
+			t.Skip("the examples need python3, and there is none")
+		}
 		t.Fatal("the examples need python3, and there is none: install it, on Debian with apt-get install python3-minimal")
 	}
 	return path + " ../../remote/examples/" + name

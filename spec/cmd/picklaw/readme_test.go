@@ -2,6 +2,7 @@ package main
 
 import (
 	"os"
+	"os/exec"
 	"strings"
 	"testing"
 
@@ -24,6 +25,10 @@ func TestREADMECommands(t *testing.T) {
 			line, _, _ = strings.Cut(line, "#")
 			words := shellWords(strings.TrimSpace(line))
 			if len(words) == 0 || words[0] != "bin/picklaw" || words[1] == "mutants" || strings.Contains(line, "--http") {
+				continue
+			}
+			if _, err := exec.LookPath("python3"); err != nil && strings.Contains(line, "python3") && os.Getenv("CI") == "" {
+				t.Logf("left out, for want of python3: %s", line)
 				continue
 			}
 			if testing.Short() && (strings.Contains(line, "--exec") || words[1] == "simulate") {

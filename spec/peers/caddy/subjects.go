@@ -27,6 +27,7 @@ var subjects = []spec.Subject{
 		Pinned: map[string]string{
 			"power-of-d/pick-law":             firstIdle,
 			"conservation/after-churn":        "The counts come back as they should; what is left is that the first idle upstream of a sample is taken.",
+			"continuity/law-after-updates":    "Upstreams that join and leave are counted as they should be; what is left is that the first idle upstream of a sample is taken.",
 			"concurrency/conservation":        "Many requests at once leave the counts as they should be; what is left is that the first idle upstream of a sample is taken.",
 			"continuity/counts-across-update": "The counts survive a reload of the configuration as they should; what is left is that the first idle upstream of a sample is taken.",
 		},

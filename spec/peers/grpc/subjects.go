@@ -41,6 +41,7 @@ func subjects() []spec.Subject {
 			Pinned: map[string]string{
 				"power-of-d/pick-law":             "The two choices may be the same server, so the most loaded of n servers still gets 1/n² of the requests: a ninth of three servers, where the textbook's power of two sends it none.",
 				"conservation/after-churn":        "Failures and cancelled requests change nothing about that: a ninth of the requests still goes to the most loaded of three servers.",
+				"continuity/law-after-updates":    "Endpoints that join and leave change nothing about that: a ninth of the requests still goes to the most loaded of three servers.",
 				"concurrency/conservation":        "Many requests at once change nothing about that: a ninth of the requests still goes to the most loaded of three servers.",
 				"continuity/counts-across-update": "An update of the address list changes nothing about that: a ninth of the requests still goes to the most loaded of three servers.",
 			},
