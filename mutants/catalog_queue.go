@@ -1,7 +1,7 @@
 package mutants
 
 // otherThanQueue are families that no world has a part in.
-var otherThanQueue = []string{"random", "least-request", "power-of-d", "round-robin", "learner", "feedback", "keys", "judge", "law", "order", "cost",
+var otherThanQueue = []string{"random", "least-request", "power-of-d", "round-robin", "learner", "keys", "judge", "law", "order", "cost",
 	"conservation", "continuity", "eligibility", "ejection", "retry", "slow-start", "totality", "concurrency", "herd", "numeric"}
 
 var queueMutants = []Mutant{

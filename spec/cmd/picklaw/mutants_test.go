@@ -1,0 +1,28 @@
+package main
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/picklaw/picklaw/mutants"
+	"github.com/picklaw/picklaw/spec"
+)
+
+// TestPredictionsNameProperties holds the predictions against the registry: a property that was
+// renamed must not be waited for in vain.
+func TestPredictionsNameProperties(t *testing.T) {
+	families := make(map[string]bool)
+	for _, p := range spec.Properties() {
+		families[p.Family()] = true
+	}
+	for _, m := range mutants.Catalog() {
+		for _, name := range m.Predicts {
+			_, err := spec.Find(name)
+			assert.NoError(t, err, m.ID)
+		}
+		for _, f := range m.Spares {
+			assert.True(t, families[f], "%s spares %s, which is no family of properties", m.ID, f)
+		}
+	}
+}
