@@ -1,6 +1,6 @@
 package mutants
 
-var otherThanEngine = []string{"queueing", "conservation", "ejection", "retry", "slow-start", "concurrency", "herd", "judge"}
+var otherThanEngine = []string{"conservation", "ejection", "retry", "slow-start", "concurrency", "herd", "judge"}
 
 // engineMutants are bugs of Enumerate and of Commutes.
 var engineMutants = []Mutant{
@@ -16,7 +16,7 @@ var engineMutants = []Mutant{
 		Find: "\t\tweight = c.weights[c.outcome]\n", Replace: "\t\tweight = c.total / uint64(c.n)\n",
 		Story:    "A weighted coin is taken for a fair one: a policy that favours a server by its weight looks even.",
 		Source:   "classic",
-		Predicts: []string{"weighted-random/pick-law", "suite/wrong-rules"}, Spares: otherThanEngine,
+		Predicts: []string{"weighted-random/pick-law", "suite/wrong-ties"}, Spares: otherThanEngine,
 	},
 	{
 		ID: "coins_zero_weight_tried", File: "queue/coins.go",

@@ -145,6 +145,13 @@ func exactWrongRules(*Run) Result {
 			secret++
 			return secret % v.Len()
 		}, oracle.Random{}, "random/pick-law", Impure),
+		lyingRule("remembers in secret, on one side of a coin only", func(q policies.Request, v policies.View, c policies.Coins) int {
+			if v.Len() == 0 || c.IntN(2) == 0 {
+				return v.Len() - 1
+			}
+			secret++
+			return secret % v.Len()
+		}, oracle.Random{}, "random/pick-law", Impure),
 		lyingRule("picks nobody instead of the last server", func(q policies.Request, v policies.View, c policies.Coins) int {
 			if v.Len() == 0 {
 				return policies.None
