@@ -40,6 +40,13 @@ var suiteMutants = []Mutant{
 		Predicts: []string{"suite/wrong-balancers"}, Spares: otherThanSuite,
 	},
 	{
+		ID: "audit_fills_for_ever", File: "spec/audit.go",
+		Find: "return int(math.Ceil((2*float64(n*top) + 8*math.Log(1/beta)) / share))", Replace: "return int(math.Ceil((2*float64(n*top) + 8*math.Log(1/beta)) * 100))",
+		Story:    "A balancer that never picks one server keeps the audit filling it up many times as long as it must.",
+		Source:   "Netflix/ribbon#338: a loop without a bound",
+		Predicts: []string{"suite/fill-budget"}, Spares: otherThanSuite,
+	},
+	{
 		ID: "audit_releases_too_far", File: "spec/audit.go",
 		Find: "\t\tfor len(a.leases[i]) > int(load) {", Replace: "\t\tfor len(a.leases[i]) > int(load)/2 {",
 		Story:    "The state that is judged is not the state that was reached.",

@@ -32,6 +32,12 @@ var suiteProperties = []*Property{
 		Applies:  isPart("suite"), Exact: exactWrongTies,
 	},
 	{
+		Name: "suite/fill-budget", Level: Must,
+		Sentence: "A server is given up as never filled after picks that are enough, and not after many times as many.",
+		Source:   "Netflix/ribbon#338: a loop without a bound",
+		Applies:  isPart("suite"), Exact: exactFillBudget,
+	},
+	{
 		Name: "suite/right-subjects", Level: Must,
 		Sentence: "A subject that keeps its claims holds, and what it does not claim is not held against it.",
 		Source:   "the tolerance that makes a correct proxy flake",

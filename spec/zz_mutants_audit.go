@@ -173,6 +173,11 @@ func (a *auditor) lowest() int {
 // Chernoff P(Binomial < n·top) <= exp(-mu/2·(1 - n·top/mu)²), which is at most
 // beta for mu = 2·n·top + 8·ln(1/beta).
 func fillBudget(n, top int, share, beta float64) int {
+	switch active.Mutant {
+	case active.AuditFillsForEver:
+		return fillBudget_audit_fills_for_ever(n, top, share, beta)
+	}
+
 	return int(math.Ceil((2*float64(n*top) + 8*math.Log(1/beta)) / share))
 }
 
@@ -276,4 +281,9 @@ func (a *auditor) reach_audit_releases_too_far(loads []float64) {
 			a.release(i, Outcome{})
 		}
 	}
+}
+
+// fillBudget_audit_fills_for_ever: A balancer that never picks one server keeps the audit filling it up many times as long as it must.
+func fillBudget_audit_fills_for_ever(n, top int, share, beta float64) int {
+	return int(math.Ceil((2*float64(n*top) + 8*math.Log(1/beta)) * 100))
 }

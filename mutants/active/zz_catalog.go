@@ -14,6 +14,7 @@ const (
 	AuditAcceptsStrangers
 	AuditAlphaOfTheWholeRun
 	AuditConvictionIgnored
+	AuditFillsForEver
 	AuditNeedsNoRelease
 	AuditReleasesTooFar
 	BalancerCountsNothing
@@ -216,6 +217,7 @@ var numbers = map[string]int{
 	"audit_accepts_strangers":                AuditAcceptsStrangers,
 	"audit_alpha_of_the_whole_run":           AuditAlphaOfTheWholeRun,
 	"audit_conviction_ignored":               AuditConvictionIgnored,
+	"audit_fills_for_ever":                   AuditFillsForEver,
 	"audit_needs_no_release":                 AuditNeedsNoRelease,
 	"audit_releases_too_far":                 AuditReleasesTooFar,
 	"balancer_counts_nothing":                BalancerCountsNothing,
