@@ -88,7 +88,7 @@ func exactBackOff(r *Run) Result {
 			length := min(time.Duration(k)*base, longest)
 			time.Sleep(length - 1)
 			l.ejections(fmt.Sprintf("1ns before ejection %d, after %d healthy intervals, is over", k, healthy), "s1")
-			time.Sleep(1)
+			time.Sleep(time.Nanosecond)
 			l.ejections(fmt.Sprintf("when ejection %d, after %d healthy intervals, is over", k, healthy))
 			lengths++
 		}
@@ -133,7 +133,7 @@ func exactFreshStart(r *Run) Result {
 	}
 	time.Sleep(base/2 - 1)
 	l.ejections("whatever ends meanwhile", "s2")
-	time.Sleep(1)
+	time.Sleep(time.Nanosecond)
 	l.ejections("after the time of the first ejection")
 	for range limit - 1 {
 		l.outcome("s2", true)
@@ -169,7 +169,7 @@ func exactSuccessRate(r *Run) Result {
 			}
 			time.Sleep(interval - 1)
 			l.ejections("1ns before the interval is over")
-			time.Sleep(1)
+			time.Sleep(time.Nanosecond)
 			want := outliers(rates, o)
 			l.ejections(fmt.Sprintf("success rates %v, %d requests and %d servers wanted, %v deviations", rates, o.MinRequests, o.MinServers, o.Deviations), want...)
 			ejected += len(want)
