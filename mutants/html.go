@@ -3,6 +3,7 @@ package mutants
 import (
 	"bytes"
 	_ "embed"
+	"fmt"
 	"html/template"
 	"slices"
 )
@@ -17,11 +18,21 @@ func (r *Report) HTML() ([]byte, error) {
 	type cell struct{ Class, Text, Title string }
 	type row struct {
 		MutantResult
-		Cells []cell
+		Law, Mean string // distances
+		Far       string // in words
+		Cells     []cell
 	}
 	var rows []row
 	for _, m := range r.Mutants {
 		out := row{MutantResult: m}
+		out.Law, out.Mean = far(m)
+		if len(m.Distances) > 0 && m.Distances[0].Law > 0 {
+			d := m.Distances[0]
+			out.Far = fmt.Sprintf("%s at %s", d.Subject, d.State)
+			if d.Mutant != nil {
+				out.Far += fmt.Sprintf(": %.3v instead of %.3v", d.Mutant, d.Reference)
+			}
+		}
 		for _, p := range r.Summary.Properties {
 			predicted, caught := slices.Contains(m.Predicted, p), slices.Contains(m.CaughtBy, p)
 			c := cell{Title: m.ID + ": " + p}

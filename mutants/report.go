@@ -51,6 +51,7 @@ type MutantResult struct {
 	Story       string       `json:"story"`
 	Source      string       `json:"source"`
 	Convictions []Conviction `json:"convictions,omitempty"`
+	Distances   []Distance   `json:"distances,omitempty"` // of the rules that it changes, the furthest first
 }
 
 // A Summary counts.

@@ -197,12 +197,13 @@ func (o Options) report(doing string, done, total int, last *MutantResult) {
 // run is a run under way.
 type run struct {
 	Options
-	tree  Tree
-	plan  *plan
-	suite *suite
-	dir   string
-	exact map[string]bool // properties that the exact tier decides on some subject
-	limit time.Duration   // for one start of the suite
+	tree     Tree
+	plan     *plan
+	suite    *suite
+	dir      string
+	profiles map[string]profile // of the unmutated rules
+	exact    map[string]bool    // properties that the exact tier decides on some subject
+	limit    time.Duration      // for one start of the suite
 }
 
 // baseline requires the unmutated suite to be green: first the exact tier, then
@@ -219,7 +220,7 @@ func (r *run) baseline(ctx context.Context, chosen []Mutant, report *Report) err
 	o := r.suite.run(ctx, "", nil, enough, filepath.Join(r.dir, "baseline.json"))
 	s := &report.Summary
 	s.Red, s.Properties = green(o)
-	r.exact = make(map[string]bool)
+	r.exact, r.profiles = make(map[string]bool), o.profiles
 	for _, e := range o.events {
 		r.exact[e.Result.Name] = r.exact[e.Result.Name] || e.Result.Tier == exact
 	}
@@ -309,6 +310,9 @@ func (r *run) one(ctx context.Context, m Mutant) MutantResult {
 		o = r.start(ctx, s, h)
 	}
 	result := judge(m, o)
+	if result.profiled() {
+		result.Distances = distances(r.profiles, o.profiles)
+	}
 	if r.Out != "" {
 		if err := keep(r.Out, s.diff(h), result, o); err != nil && result.Status != Broken {
 			result.Status, result.Reason = Broken, err.Error()

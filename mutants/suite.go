@@ -2,6 +2,7 @@ package mutants
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -56,21 +57,28 @@ func (t Tree) buildOverlaid(ctx context.Context, s *source, h hunk, dir string) 
 // An outcome is what one start of the suite came to.
 type outcome struct {
 	events   []event
+	profiles map[string]profile
 	fault    error // why the events are not to be trusted; nil when the suite ended properly
 	timedOut bool
 	output   []byte
 	seconds  float64
 }
 
+// profiled ends the name of the file that profiles are written to.
+const profiled = ".profiles"
+
 // run starts the suite once. No exit code is a verdict: only the events count,
 // and only if the suite reports its end and did not crash.
+//
+// Besides deciding properties the suite may report profiles, which are asked for
+// by an environment variable and beside the point when there are none.
 func (s *suite) run(ctx context.Context, mutant string, sampled []string, limit time.Duration, events string) outcome {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	c := exec.CommandContext(ctx, s.binary, "-test.run=^TestReference$", "-test.count=1", "-test.timeout=0")
+	c := exec.CommandContext(ctx, s.binary, "-test.run=^(TestReference|TestProfile)$", "-test.count=1", "-test.timeout=0")
 	c.Dir = s.dir
 	c.Env = append(os.Environ(),
-		"PICKLAW_MUTANT="+mutant, "PICKLAW_EVENTS="+events, "PICKLAW_SAMPLED="+strings.Join(sampled, ","))
+		"PICKLAW_MUTANT="+mutant, "PICKLAW_EVENTS="+events, "PICKLAW_PROFILE="+events+profiled, "PICKLAW_SAMPLED="+strings.Join(sampled, ","))
 	var output bytes.Buffer
 	c.Stdout, c.Stderr = &output, &output
 	c.Cancel = func() error { return c.Process.Signal(syscall.SIGQUIT) } // prints where it hangs
@@ -80,6 +88,8 @@ func (s *suite) run(ctx context.Context, mutant string, sampled []string, limit 
 	o := outcome{output: output.Bytes(), seconds: time.Since(start).Seconds()}
 	o.timedOut = errors.Is(ctx.Err(), context.DeadlineExceeded)
 	o.events, o.fault = readEvents(events)
+	profiles, unread := readProfiles(events + profiled)
+	o.profiles, o.fault = profiles, cmp.Or(o.fault, unread)
 	switch exited := (*exec.ExitError)(nil); {
 	case o.timedOut:
 		o.fault = fmt.Errorf("the suite was still running after %v", limit)
