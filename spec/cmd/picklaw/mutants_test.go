@@ -1,9 +1,12 @@
 package main
 
 import (
+	"encoding/json"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/picklaw/picklaw/mutants"
 	"github.com/picklaw/picklaw/spec"
@@ -25,4 +28,18 @@ func TestPredictionsNameProperties(t *testing.T) {
 			assert.True(t, families[f], "%s spares %s, which is no family of properties", m.ID, f)
 		}
 	}
+}
+
+// TestMutantsList prints each bug of the catalog once.
+func TestMutantsList(t *testing.T) {
+	code, stdout, _ := picklaw("mutants", "list")
+	assert.Zero(t, code)
+	for _, m := range mutants.Catalog() {
+		assert.Equal(t, 1, strings.Count(stdout, "\n  "+m.ID+"\n"), m.ID)
+	}
+	code, stdout, _ = picklaw("mutants", "list", "--json")
+	assert.Zero(t, code)
+	var all struct{ Mutants []plantedBug }
+	require.NoError(t, json.Unmarshal([]byte(stdout), &all))
+	assert.Len(t, all.Mutants, len(mutants.Catalog()))
 }
