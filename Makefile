@@ -7,7 +7,7 @@ MORE    := rings kafka clients
 HEAVY   := caddy
 SOURCES := $(shell git ls-files '*.go' go.mod go.sum)
 
-.PHONY: help verify test test-peers short race bench mutants fuzz calibrate generate audit-peers audit-proxies identify lint clean
+.PHONY: help verify test test-peers short race bench mutants opinion fuzz calibrate generate audit-peers audit-proxies identify lint clean
 
 help: ## say what there is
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -35,6 +35,9 @@ bench: ## print benchmarks
 
 mutants: bin/picklaw ## plant every bug of the catalog and print the kill matrix
 	bin/picklaw mutants
+
+opinion: bin/picklaw ## change the code in every small way, and write mutants/opinion/OPINION.md (an hour or two)
+	bin/picklaw mutants opinion --results bin/opinion.jsonl --document mutants/opinion/OPINION.md
 
 FUZZTIME ?= 10s
 fuzz: ## run every fuzz target for FUZZTIME

@@ -35,6 +35,9 @@
 // mutant is caught only when its code compiles, its suite runs to the end, and a
 // named property says violated; whatever else goes wrong is broken, and no exit
 // code is taken for a verdict.
+//
+// Package opinion, below, generates mutants instead, and asks for each that
+// nothing notices why.
 package mutants
 
 //go:generate go run ./generate

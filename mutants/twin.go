@@ -4,8 +4,9 @@ import (
 	"fmt"
 	"go/ast"
 	"go/format"
-	"slices"
 	"strings"
+
+	"github.com/picklaw/picklaw/mutants/internal/clone"
 )
 
 // tagLine is the first line of a reference file that has a twin.
@@ -26,24 +27,6 @@ func constant(id string) string {
 	return b.String()
 }
 
-// An edit replaces a part of a text.
-type edit struct {
-	from, to int
-	text     string
-}
-
-// applyEdits applies edits that do not overlap.
-func applyEdits(text string, edits []edit) string {
-	slices.SortStableFunc(edits, func(a, b edit) int { return a.from - b.from })
-	var b strings.Builder
-	at := 0
-	for _, e := range edits {
-		b.WriteString(text[at:e.from] + e.text)
-		at = e.to
-	}
-	return b.String() + text[at:]
-}
-
 // twin renders the twin of a reference file: its code, and for each hunk a clone
 // of the function that the hunk is in, to which the function turns when that
 // mutant is the active one.
@@ -55,7 +38,7 @@ func (s *source) twin(module string, hunks []hunk) ([]byte, error) {
 			break
 		}
 	}
-	var edits []edit
+	var edits []clone.Edit
 	var clones strings.Builder
 	byBody := make(map[*ast.FuncDecl][]hunk)
 	for _, h := range hunks {
@@ -66,16 +49,16 @@ func (s *source) twin(module string, hunks []hunk) ([]byte, error) {
 		if len(byBody[f]) == 0 {
 			continue
 		}
-		named, call := s.callable(f)
+		named, call := clone.Callable(f, s.offset)
 		edits = append(edits, named...)
 		dispatch := "\nswitch " + active + ".Mutant {\n"
 		for _, h := range byBody[f] {
-			clone := f.Name.Name + "_" + h.ID
-			dispatch += fmt.Sprintf("case %s.%s:\n%s\n", active, constant(h.ID), call(clone))
-			fmt.Fprintf(&clones, "\n// %s: %s\n%s\n", clone, strings.ReplaceAll(h.Story, "\n", " "), s.clone(f, h, clone))
+			name := f.Name.Name + "_" + h.ID
+			dispatch += fmt.Sprintf("case %s.%s:\n%s\n", active, constant(h.ID), call(name))
+			fmt.Fprintf(&clones, "\n// %s: %s\n%s\n", name, strings.ReplaceAll(h.Story, "\n", " "), s.clone(f, h, name))
 		}
 		at := s.offset(f.Body.Lbrace) + 1
-		edits = append(edits, edit{at, at, dispatch + "}\n"})
+		edits = append(edits, clone.Edit{From: at, To: at, Text: dispatch + "}\n"})
 	}
 	if len(hunks) > 0 {
 		spelled := fmt.Sprintf("%q", module+"/"+activePackage)
@@ -83,13 +66,13 @@ func (s *source) twin(module string, hunks []hunk) ([]byte, error) {
 			spelled = active + " " + spelled
 		}
 		at := s.offset(s.file.Name.End())
-		edits = append(edits, edit{at, at, "\n\nimport " + spelled + "\n"})
+		edits = append(edits, clone.Edit{From: at, To: at, Text: "\n\nimport " + spelled + "\n"})
 	}
 	if !strings.HasPrefix(s.text, tagLine) {
 		return nil, fmt.Errorf("mutants: %s has mutants and must start with the line %s", s.path, strings.TrimSpace(tagLine))
 	}
-	edits = append(edits, edit{0, len(tagLine), generated + "\n//go:build mutants\n"})
-	out, err := format.Source([]byte(applyEdits(s.text, edits) + clones.String()))
+	edits = append(edits, clone.Edit{From: 0, To: len(tagLine), Text: generated + "\n//go:build mutants\n"})
+	out, err := format.Source([]byte(clone.Apply(s.text, edits) + clones.String()))
 	if err != nil {
 		return nil, fmt.Errorf("mutants: the twin of %s: %w", s.path, err)
 	}
@@ -103,51 +86,8 @@ func (s *source) clone(f *ast.FuncDecl, h hunk, name string) string {
 		from = s.offset(f.Type.Func)
 	}
 	at := s.offset(f.Name.Pos()) - from
-	return applyEdits(s.text[from:to], []edit{
-		{at, at + len(f.Name.Name), name},
-		{h.at - from, h.at - from + len(h.Find), h.Replace},
+	return clone.Apply(s.text[from:to], []clone.Edit{
+		{From: at, To: at + len(f.Name.Name), Text: name},
+		{From: h.at - from, To: h.at - from + len(h.Find), Text: h.Replace},
 	})
-}
-
-// callable names the receiver and the parameters that have no name, and returns
-// the statement that calls another function of the same signature.
-func (s *source) callable(f *ast.FuncDecl) (edits []edit, call func(name string) string) {
-	unnamed := 0
-	fresh := func() string {
-		unnamed++
-		return fmt.Sprintf("arg%d", unnamed)
-	}
-	names := func(list *ast.FieldList) (all []string) {
-		for _, field := range list.List {
-			if len(field.Names) == 0 {
-				name, at := fresh(), s.offset(field.Type.Pos())
-				edits = append(edits, edit{at, at, name + " "})
-				all = append(all, name)
-			}
-			for _, id := range field.Names {
-				name := id.Name
-				if name == "_" {
-					name = fresh()
-					edits = append(edits, edit{s.offset(id.Pos()), s.offset(id.End()), name})
-				}
-				all = append(all, name)
-			}
-			if _, variadic := field.Type.(*ast.Ellipsis); variadic {
-				all[len(all)-1] += "..."
-			}
-		}
-		return all
-	}
-	receiver := ""
-	if f.Recv != nil {
-		receiver = names(f.Recv)[0] + "."
-	}
-	args := strings.Join(names(f.Type.Params), ", ")
-	return edits, func(name string) string {
-		statement := receiver + name + "(" + args + ")"
-		if f.Type.Results.NumFields() == 0 {
-			return statement + "\nreturn"
-		}
-		return "return " + statement
-	}
 }

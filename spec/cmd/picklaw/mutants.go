@@ -58,7 +58,7 @@ any of them.`,
 	c.Flags().StringVar(&o.Out, "out", "", "write diffs, logs, report.json and matrix.html into this directory")
 	c.Flags().IntVar(&o.Parallel, "parallel", 0, "starts of the suite at a time (default: one for each core)")
 	c.PersistentFlags().BoolVar(&asJSON, "json", false, "print one JSON object")
-	c.AddCommand(mergeCommand(&asJSON), mutantsListCommand(&asJSON))
+	c.AddCommand(mergeCommand(&asJSON), mutantsListCommand(&asJSON), opinionCommand(&asJSON))
 	return c
 }
 
