@@ -64,6 +64,7 @@ func TestNewBalancerNamesWhatIsWrong(t *testing.T) {
 		assert.Nil(t, b)
 		assert.ErrorContains(t, err, c.want)
 	}
+	mustBalancer(t, Random{}, []Endpoint{{"a", MaxWeight}, {"b", 0}}) // the largest weight is one
 }
 
 func TestAcquireDistrustsThePolicy(t *testing.T) {

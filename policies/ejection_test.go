@@ -191,6 +191,25 @@ func TestTheSuccessRateIsJudgedAtTheEndOfAnInterval(t *testing.T) {
 	})
 }
 
+// Intervals end on a grid, however late somebody looks: one that is looked at in
+// the middle of the second is followed by the third on time.
+func TestIntervalsStayOnTheirGrid(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o := strict
+		o.Consecutive, o.Deviations = 0, 1
+		b := mustBalancer(t, LeastRequest{}, Endpoints("a", "b", "c"), WithOutlier(o))
+		time.Sleep(150 * s)
+		assert.Equal(t, "abc", eligible(b))
+		end(t, b, "a", true)
+		end(t, b, "b", false)
+		end(t, b, "c", false)
+		time.Sleep(50*s - 1)
+		assert.Equal(t, "abc", eligible(b))
+		time.Sleep(time.Nanosecond)
+		assert.Equal(t, "bc", eligible(b))
+	})
+}
+
 func TestAnUpdateKeepsEjections(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := mustBalancer(t, LeastRequest{}, Endpoints("a", "b"), WithOutlier(strict))

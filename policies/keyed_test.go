@@ -4,6 +4,7 @@ import (
 	"crypto/md5"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -115,6 +116,33 @@ func TestRendezvousFollowsTheWeights(t *testing.T) {
 	// give d = sqrt(n·ln(6e12)/2) = 486 at n = 16,000.
 	for i, want := range []float64{n / 8, n / 4, n * 5 / 8} {
 		assert.InDelta(t, want, counts[i], 486)
+	}
+}
+
+// Weights do not count for HashMod, not even where the keys of a server go that is
+// missing: those are shared out as among servers of weight 1.
+func TestHashModSharesOutWithoutWeights(t *testing.T) {
+	heavy, equal := weighted(1, 100, 10000, 1), weighted(1, 1, 1, 1)
+	p, want := Join(&HashMod{}, heavy), Join(&HashMod{}, equal)
+	for k := range 64 {
+		q := Request{Key: strconv.Itoa(k)}
+		for _, there := range [][]int{{0, 1, 2, 3}, {1, 2, 3}, {0, 3}} {
+			var a, b Snapshot
+			for _, i := range there {
+				a.Servers, b.Servers = append(a.Servers, heavy[i]), append(b.Servers, equal[i])
+			}
+			assert.Equal(t, want.Pick(q, &b, nil), p.Pick(q, &a, nil), "key %d, servers %v", k, there)
+		}
+	}
+}
+
+// TestMixIsTheFinalizerOfSplitMix64 walks that generator from the seed 1234567,
+// whose first five numbers are published with its implementations.
+func TestMixIsTheFinalizerOfSplitMix64(t *testing.T) {
+	x := uint64(1234567)
+	for _, want := range []uint64{6457827717110365317, 3203168211198807973, 9817491932198370423, 4593380528125082431, 16408922859458223821} {
+		x += 0x9e3779b97f4a7c15
+		assert.Equal(t, want, mix(x))
 	}
 }
 

@@ -78,3 +78,33 @@ func TestTheLastServerIsShown(t *testing.T) {
 	})
 	assert.Equal(t, map[string]string{"a": "1/2", "b": "1/2"}, got, "all are cold")
 }
+
+// Whoever is shown is shown once, and can be found by its id; whoever is hidden
+// cannot.
+func TestAViewIsOfOnePickAlone(t *testing.T) {
+	var ids []ServerID
+	var places []int
+	show := odd{pick: func(_ Request, v View, _ Coins) int {
+		ids, places = nil, nil
+		for i := range v.Len() {
+			ids = append(ids, v.Server(i).ID)
+		}
+		for id := range ServerID(5) {
+			places = append(places, v.Index(id))
+		}
+		return 0
+	}}
+	synctest.Test(t, func(t *testing.T) {
+		b := mustBalancer(t, show, Endpoints("a", "x", "b"), WithSlowStart(SlowStart{Window: 10 * s}))
+		require.NoError(t, b.Update(Endpoints("a", "b", "c"))) // c is hidden at first
+		for range 3 {
+			acquire(t, b)
+			assert.Equal(t, []ServerID{0, 2}, ids)
+			assert.Equal(t, []int{0, -1, 1, -1, -1}, places)
+		}
+		time.Sleep(10 * s)
+		acquire(t, b)
+		assert.Equal(t, []ServerID{0, 2, 3}, ids)
+		assert.Equal(t, []int{0, -1, 1, 2, -1}, places)
+	})
+}

@@ -152,9 +152,7 @@ func (w *walker) node(n ast.Node) {
 			w.negate(n.Cond)
 		}
 	case *ast.BasicLit:
-		if !w.signOfInf() {
-			w.constant(n)
-		}
+		w.constant(n)
 	case *ast.Ident:
 		if swap := map[string]string{"true": "false", "false": "true"}[n.Name]; swap != "" && w.uses(n, types.Universe.Lookup(n.Name)) {
 			w.replace("constant", n, swap)
@@ -228,15 +226,22 @@ func (w *walker) remove(n ast.Node) {
 	m.Find, m.Replace = oneLine(w.text[from:to]), ""
 }
 
-// signOfInf tells whether the node is an argument of math.Inf, of which only the
-// sign matters.
-func (w *walker) signOfInf() bool {
+// signOnly tells whether a number is the last argument of math.Inf or math.IsInf,
+// of which only the sign matters.
+func (w *walker) signOnly(n ast.Expr) (inf, isInf bool) {
 	call, ok := w.stack[len(w.stack)-1].(*ast.CallExpr)
-	if !ok {
-		return false
+	if !ok || call.Args[len(call.Args)-1] != n {
+		return false, false
 	}
 	s, ok := call.Fun.(*ast.SelectorExpr)
-	return ok && w.info.Uses[s.Sel] != nil && w.info.Uses[s.Sel].Pkg() != nil && w.info.Uses[s.Sel].Pkg().Path() == "math" && s.Sel.Name == "Inf"
+	if !ok {
+		return false, false
+	}
+	f, ok := w.info.Uses[s.Sel].(*types.Func)
+	if !ok {
+		return false, false
+	}
+	return f.FullName() == "math.Inf", f.FullName() == "math.IsInf"
 }
 
 // constant moves a number by one, up and down.
@@ -247,7 +252,13 @@ func (w *walker) constant(n *ast.BasicLit) {
 		if err != nil {
 			return
 		}
-		w.replace("constant", n, strconv.FormatUint(v+1, 10))
+		inf, isInf := w.signOnly(n)
+		if inf {
+			return // 0 and 2 are as good as 1
+		}
+		if !isInf || v == 0 {
+			w.replace("constant", n, strconv.FormatUint(v+1, 10))
+		}
 		if v == 0 {
 			w.replace("constant", n, "(-1)")
 		} else {

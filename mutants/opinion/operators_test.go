@@ -54,6 +54,12 @@ func TestOperators(t *testing.T) {
 			"body: { => { return 0", "remove: g(0) => ", "constant: g(0) => g(1)", "constant: g(0) => g((-1))",
 			"return: return 0.5 => return 0", "constant: 0.5 => 1.5", "constant: 0.5 => (-0.5)"}},
 		{"the sign of an infinity", "func f() float64 { return math.Inf(1) }", []string{"return: return math.Inf(1) => return 0"}},
+		{"the sign alone", "func f() (a, b bool) { a = math.IsInf(2, 0); return a, math.IsInf(3, 1) }", []string{
+			"body: { => { return false, false", "remove: a = math.IsInf(2, 0) => ",
+			"constant: math.IsInf(2, 0) => math.IsInf(3, 0)", "constant: math.IsInf(2, 0) => math.IsInf(1, 0)",
+			"constant: math.IsInf(2, 0) => math.IsInf(2, 1)", "constant: math.IsInf(2, 0) => math.IsInf(2, (-1))",
+			"return: return a, math.IsInf(3, 1) => return false, false",
+			"constant: math.IsInf(3, 1) => math.IsInf(4, 1)", "constant: math.IsInf(3, 1) => math.IsInf(2, 1)", "constant: math.IsInf(3, 1) => math.IsInf(3, 0)"}},
 		{"zero values", "func f(e error) (int, error, []int, [2]int) { return 1, e, nil, [2]int{} }", []string{
 			"return: return 1, e, nil, [2]int{} => return 0, nil, nil, [2]int{}",
 			"constant: 1 => 2", "constant: 1 => 0", "constant: [2]int => [3]int", "constant: [2]int => [1]int"}},
