@@ -44,10 +44,11 @@ func compileTest(ctx context.Context, module, room, path string, flags ...string
 		return nil, fmt.Errorf("opinion: the tests of %s do not build: %w\n%s", room, err, out)
 	}
 	b := &program{path: path, dir: filepath.Join(module, filepath.FromSlash(room))}
-	// Properties of package rapid are drawn anew in each run unless told not to.
+	// Properties of package rapid are drawn anew in each run, and leave files behind
+	// when they fail, unless told not to.
 	usage, _ := exec.CommandContext(ctx, path, "-help").CombinedOutput() // ends with an error by design
 	if strings.Contains(string(usage), "-rapid.seed") {
-		b.flags = append(b.flags, "-rapid.seed=1")
+		b.flags = append(b.flags, "-rapid.seed=1", "-rapid.nofailfile")
 	}
 	return b, nil
 }
