@@ -199,14 +199,14 @@ func TestStale(t *testing.T) {
 func TestSuiteMissing(t *testing.T) {
 	m := entry("add", "return a + b", "return a - b", "sum/add")
 	dir := t.TempDir()
-	o := (&suite{binary: filepath.Join(dir, "missing"), dir: dir}).run(t.Context(), "add", nil, time.Minute, filepath.Join(dir, "events"))
+	o := (&suite{binary: filepath.Join(dir, "missing"), dir: dir}).run(t.Context(), order{mutant: "add"}, time.Minute, filepath.Join(dir, "events"))
 	assert.Equal(t, Broken, judge(m, o).Status)
 
 	deaf := filepath.Join(dir, "deaf")
 	require.NoError(t, os.WriteFile(deaf, []byte("#!/bin/sh\nexit 1\n"), 0o755))
 	s := &suite{binary: deaf, dir: dir}
 	assert.ErrorContains(t, s.refusesStrangers(t.Context(), filepath.Join(dir, "events")), "does not ask")
-	assert.Equal(t, Broken, judge(m, s.run(t.Context(), "add", nil, time.Minute, filepath.Join(dir, "events"))).Status)
+	assert.Equal(t, Broken, judge(m, s.run(t.Context(), order{mutant: "add"}, time.Minute, filepath.Join(dir, "events"))).Status)
 }
 
 func TestInterrupted(t *testing.T) {

@@ -110,6 +110,8 @@ func (e *Evidence) Observe(s State, pick int) error {
 	switch active.Mutant {
 	case active.JudgeBetsAfterThePick:
 		return e.Observe_judge_bets_after_the_pick(s, pick)
+	case active.Recording:
+		active.Reach(active.JudgeBetsAfterThePick)
 	}
 
 	if err := s.Validate(); err != nil {
@@ -191,6 +193,8 @@ func (e *Evidence) judge(m *moment, pick int) {
 	case active.JudgeStraysForgotten:
 		e.judge_judge_strays_forgotten(m, pick)
 		return
+	case active.Recording:
+		active.Reach(active.JudgeThresholdTooLow, active.JudgeForgives, active.JudgeNullIsUniform, active.JudgeStraysForgotten)
 	}
 
 	c, limit, b, v := e.audit.Contamination, -math.Log(e.audit.Alpha), e.bets, m.view

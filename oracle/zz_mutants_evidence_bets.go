@@ -56,6 +56,8 @@ func newBets(candidates []Law, a Audit) *bets {
 		return newBets_judge_ignores_history(candidates, a)
 	case active.JudgeBetsMoreThanItHas:
 		return newBets_judge_bets_more_than_it_has(candidates, a)
+	case active.Recording:
+		active.Reach(active.JudgeIgnoresHistory, active.JudgeBetsMoreThanItHas)
 	}
 
 	b := &bets{laws: candidates, audit: a}

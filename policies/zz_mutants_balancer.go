@@ -73,6 +73,8 @@ func NewBalancer(p Policy, servers []Endpoint, options ...Option) (*Balancer, er
 	switch active.Mutant {
 	case active.BalancersShareASeed:
 		return NewBalancer_balancers_share_a_seed(p, servers, options...)
+	case active.Recording:
+		active.Reach(active.BalancersShareASeed)
 	}
 
 	if err := Check(p); err != nil {
@@ -115,6 +117,8 @@ func (b *Balancer) Acquire(ctx context.Context, q Request) (*Lease, error) {
 		return b.Acquire_acquire_ignores_the_context(ctx, q)
 	case active.AcquireWithoutLock:
 		return b.Acquire_acquire_without_lock(ctx, q)
+	case active.Recording:
+		active.Reach(active.BalancerCountsNothing, active.BalancerCountsPairsOnly, active.AcquireIgnoresTheContext, active.AcquireWithoutLock)
 	}
 
 	if ctx.Err() != nil {
@@ -143,6 +147,8 @@ func (b *Balancer) Do(ctx context.Context, q Request, call func(context.Context,
 	switch active.Mutant {
 	case active.DoReleasesOnReturnOnly:
 		return b.Do_do_releases_on_return_only(ctx, q, call)
+	case active.Recording:
+		active.Reach(active.DoReleasesOnReturnOnly)
 	}
 
 	lease, err := b.Acquire(ctx, q)

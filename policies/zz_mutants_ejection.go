@@ -37,6 +37,8 @@ func (b *Balancer) judge(m *member, failed bool, now time.Duration) {
 	case active.StreakOneTooLong:
 		b.judge_streak_one_too_long(m, failed, now)
 		return
+	case active.Recording:
+		active.Reach(active.StreakSurvivesSuccess, active.StreakOneTooLong)
 	}
 
 	if b.outlier == nil || m.ejected {
@@ -60,6 +62,8 @@ func (b *Balancer) eject(m *member, now time.Duration) {
 	case active.EligibleListGoesStale:
 		b.eject_eligible_list_goes_stale(m, now)
 		return
+	case active.Recording:
+		active.Reach(active.EligibleListGoesStale)
 	}
 
 	ejected, n := b.takers()
@@ -118,6 +122,8 @@ func (b *Balancer) sortOut() {
 	case active.RoutesToEjected:
 		b.sortOut_routes_to_ejected()
 		return
+	case active.Recording:
+		active.Reach(active.ShowsWeightZero, active.RoutesToEjected)
 	}
 
 	ejected, n := b.takers()

@@ -58,6 +58,8 @@ func (e *EWMA) Observe(id ServerID, o Outcome) {
 	case active.EwmaReadsVerdicts:
 		e.Observe_ewma_reads_verdicts(id, o)
 		return
+	case active.Recording:
+		active.Reach(active.EwmaReadsVerdicts)
 	}
 
 	if e.estimates == nil {

@@ -31,6 +31,8 @@ func (h *HashMod) Pick(q Request, v View, c Coins) int {
 	switch active.Mutant {
 	case active.HashModOfTheEligible:
 		return h.Pick_hash_mod_of_the_eligible(q, v, c)
+	case active.Recording:
+		active.Reach(active.HashModOfTheEligible)
 	}
 
 	if len(h.places) == 0 {
@@ -62,6 +64,8 @@ func (h *HashMod) Update(all []Server) {
 	case active.HashModInIdOrder:
 		h.Update_hash_mod_in_id_order(all)
 		return
+	case active.Recording:
+		active.Reach(active.HashModInIdOrder)
 	}
 
 	h.places = make([]ServerID, len(all))

@@ -60,6 +60,8 @@ func (l *Lease) Release(o Outcome) error {
 		return l.Release_lease_latency_since_the_beginning(o)
 	case active.LeaseSwallowsLearnerPanic:
 		return l.Release_lease_swallows_learner_panic(o)
+	case active.Recording:
+		active.Reach(active.LeaseFailureNotReleased, active.LeaseCancelNotReleased, active.LeaseEndsTwice, active.LeaseReleasesFirstServer, active.LeaseReleasesByName, active.LeaseOpenForgetsTheGone, active.LeaseTeachesFirstServer, active.LeaseTeachesCanceled, active.LeaseTeachesRemoved, active.LeaseTeachesSuccessesOnly, active.LeaseLatencySinceTheBeginning, active.LeaseSwallowsLearnerPanic)
 	}
 
 	b := l.balancer

@@ -33,6 +33,8 @@ func (m *Maglev) Pick(q Request, v View, arg1 Coins) int {
 	switch active.Mutant {
 	case active.MaglevDoesNotWalk:
 		return m.Pick_maglev_does_not_walk(q, v, arg1)
+	case active.Recording:
+		active.Reach(active.MaglevDoesNotWalk)
 	}
 
 	if v.Len() == 0 || len(m.table) == 0 {
@@ -58,6 +60,8 @@ func (m *Maglev) Update(all []Server) {
 	case active.MaglevInListOrder:
 		m.Update_maglev_in_list_order(all)
 		return
+	case active.Recording:
+		active.Reach(active.MaglevEqualTurns, active.MaglevInListOrder)
 	}
 
 	size := uint64(m.Size)

@@ -76,6 +76,8 @@ func (o Outlier) mayEject(ejected, n int) bool {
 		return o.mayEject_cap_before_the_ejection(ejected, n)
 	case active.CapRoundsToNobody:
 		return o.mayEject_cap_rounds_to_nobody(ejected, n)
+	case active.Recording:
+		active.Reach(active.CapBeforeTheEjection, active.CapRoundsToNobody)
 	}
 
 	return (ejected+1)*100 <= o.MaxEjected*n || ejected == 0
@@ -89,6 +91,8 @@ func (o Outlier) panics(left, n int) bool {
 		return o.panics_panic_needs_someone_left(left, n)
 	case active.PanicAtTheThreshold:
 		return o.panics_panic_at_the_threshold(left, n)
+	case active.Recording:
+		active.Reach(active.PanicNeedsSomeoneLeft, active.PanicAtTheThreshold)
 	}
 	return left*100 < o.Panic*n
 }

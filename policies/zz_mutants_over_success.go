@@ -35,6 +35,8 @@ func (n verdicts) success() float64 {
 	switch active.Mutant {
 	case active.OverSuccessUnsmoothed:
 		return n.success_over_success_unsmoothed()
+	case active.Recording:
+		active.Reach(active.OverSuccessUnsmoothed)
 	}
 	return float64(n.ok+1) / float64(n.ok+n.failed+2)
 }
@@ -47,6 +49,8 @@ func (p *OverSuccess) Score(v View, i int) float64 {
 	switch active.Mutant {
 	case active.OverSuccessMultiplies:
 		return p.Score_over_success_multiplies(v, i)
+	case active.Recording:
+		active.Reach(active.OverSuccessMultiplies)
 	}
 
 	return p.Latency.Score(v, i) / p.counts[v.Server(i).ID].success()

@@ -27,6 +27,8 @@ func (b *Balancer) Retry(ctx context.Context, q Request, attempts int, call func
 		return b.Retry_retry_hides_the_last_error(ctx, q, attempts, call)
 	case active.RetryOnceMore:
 		return b.Retry_retry_once_more(ctx, q, attempts, call)
+	case active.Recording:
+		active.Reach(active.RetryAtTheSameServer, active.RetryWritesToTheRequest, active.RetryHidesTheLastError, active.RetryOnceMore)
 	}
 
 	q.Tried = slices.Clone(q.Tried)

@@ -50,6 +50,8 @@ func (r *Ring) Pick(q Request, v View, arg1 Coins) int {
 		return r.Pick_ring_counts_eligible_only(q, v, arg1)
 	case active.RingLoadDecides:
 		return r.Pick_ring_load_decides(q, v, arg1)
+	case active.Recording:
+		active.Reach(active.RingIgnoresLastPoint, active.RingWrapsToSecondPoint, active.RingHashesThePrefix, active.RingGivesUpAtFirst, active.RingCountsEligibleOnly, active.RingLoadDecides)
 	}
 
 	h := r.hashOf(q.Key)
@@ -73,6 +75,8 @@ func (r *Ring) Update(all []Server) {
 	case active.RingKeepsOldPoints:
 		r.Update_ring_keeps_old_points(all)
 		return
+	case active.Recording:
+		active.Reach(active.RingStandsStillWhileSizeDoes, active.RingKeepsOldPoints)
 	}
 
 	r.points = nil

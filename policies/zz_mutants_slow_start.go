@@ -32,6 +32,8 @@ func (s SlowStart) odds(service time.Duration) [2]uint64 {
 	switch active.Mutant {
 	case active.SlowStartWithoutFloor:
 		return s.odds_slow_start_without_floor(service)
+	case active.Recording:
+		active.Reach(active.SlowStartWithoutFloor)
 	}
 
 	shown := max(service, s.Window/100*time.Duration(s.Floor), 0)
@@ -48,6 +50,8 @@ func (b *Balancer) thin() {
 	case active.SlowStartHidesTheOnlyOne:
 		b.thin_slow_start_hides_the_only_one()
 		return
+	case active.Recording:
+		active.Reach(active.SlowStartByAgeOfBalancer, active.SlowStartHidesTheOnlyOne)
 	}
 
 	if b.view.now >= b.warm {

@@ -62,6 +62,8 @@ func (s *SmoothWeighted) begin(v View, c Coins) int {
 	switch active.Mutant {
 	case active.SmoothWeightedStartsAtTheHeaviest:
 		return s.begin_smooth_weighted_starts_at_the_heaviest(v, c)
+	case active.Recording:
+		active.Reach(active.SmoothWeightedStartsAtTheHeaviest)
 	}
 
 	s.started = true
@@ -83,6 +85,8 @@ func (s *SmoothWeighted) step(v View, given int) int {
 		return s.step_smooth_weighted_takes_less(v, given)
 	case active.WeightedRotationCountsIn32Bits:
 		return s.step_weighted_rotation_counts_in_32_bits(v, given)
+	case active.Recording:
+		active.Reach(active.SmoothWeightedTakesLess, active.WeightedRotationCountsIn32Bits)
 	}
 
 	total := int64(0)
@@ -109,6 +113,8 @@ func (s *SmoothWeighted) rescale(total int64) {
 	case active.SmoothWeightedUnscaled:
 		s.rescale_smooth_weighted_unscaled(total)
 		return
+	case active.Recording:
+		active.Reach(active.SmoothWeightedUnscaled)
 	}
 
 	if s.total != total && s.total > 0 {
@@ -139,6 +145,8 @@ func (s *SmoothWeighted) Update(all []Server) {
 	case active.SmoothWeightedUpdateForgives:
 		s.Update_smooth_weighted_update_forgives(all)
 		return
+	case active.Recording:
+		active.Reach(active.SmoothWeightedUpdateForgives)
 	}
 
 	next := make([]credit, len(all))

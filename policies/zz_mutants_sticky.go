@@ -24,6 +24,8 @@ func (s *Sticky) Pick(q Request, v View, c Coins) int {
 		return s.Pick_sticky_trusts_the_cookie(q, v, c)
 	case active.StickyIgnoresTheCookie:
 		return s.Pick_sticky_ignores_the_cookie(q, v, c)
+	case active.Recording:
+		active.Reach(active.StickyTrustsTheCookie, active.StickyIgnoresTheCookie)
 	}
 
 	if id, member := s.ids[q.Cookie]; member {

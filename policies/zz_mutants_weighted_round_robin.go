@@ -98,6 +98,8 @@ func (r *WeightedRoundRobin) begin(v View, c Coins) (int, moment) {
 	switch active.Mutant {
 	case active.WeightedRotationStartsTogether:
 		return r.begin_weighted_rotation_starts_together(v, c)
+	case active.Recording:
+		active.Reach(active.WeightedRotationStartsTogether)
 	}
 
 	weights := weightsOf(v)
@@ -130,6 +132,8 @@ func (r *WeightedRoundRobin) Update(all []Server) {
 	case active.WeightedRotationOldWeights:
 		r.Update_weighted_rotation_old_weights(all)
 		return
+	case active.Recording:
+		active.Reach(active.WeightedRotationUpdateRestarts, active.WeightedRotationOldWeights)
 	}
 
 	old, next, survivors := r.clocks, make([]clock, len(all)), 0

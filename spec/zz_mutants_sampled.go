@@ -25,6 +25,8 @@ func (r *Run) judgeLaw(before func(a *auditor, fleet int), inState func(*auditor
 	switch active.Mutant {
 	case active.AuditConvictionIgnored:
 		return r.judgeLaw_audit_conviction_ignored(before, inState)
+	case active.Recording:
+		active.Reach(active.AuditConvictionIgnored)
 	}
 
 	audit, fleets := r.lawAudit()
