@@ -75,6 +75,7 @@ func TestReference(t *testing.T) {
 // Only the checks that call a mutated function are run again, and the report is
 // the same as if all were.
 func TestReach(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("builds a module")
 	}

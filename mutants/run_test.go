@@ -16,6 +16,7 @@ import (
 
 // TestRunTellsApart runs one mutant of each kind.
 func TestRunTellsApart(t *testing.T) {
+	t.Parallel() // it waits for compilers and for suites that hang
 	fragile := func(id, answer string) Mutant {
 		return entry(id, "Fragile() int { return 1 }", "Fragile() int { return "+answer+" }", "count/tenfold")
 	}
@@ -147,6 +148,7 @@ func TestGreenFirst(t *testing.T) {
 // Without its tests, or with tests that do not compile, the suite catches
 // nothing.
 func TestSuiteWithoutTests(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("builds a module")
 	}
@@ -168,6 +170,7 @@ func TestSuiteWithoutTests(t *testing.T) {
 
 // TestNothingIsCached changes the suite between two runs.
 func TestNothingIsCached(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("builds the same module twice")
 	}
@@ -187,6 +190,7 @@ func TestNothingIsCached(t *testing.T) {
 
 // TestStale changes a reference file behind the back of its twin.
 func TestStale(t *testing.T) {
+	t.Parallel()
 	o := newFixture(t, fixtureSuite, entry("add", "return a + b", "return a - b", "sum/add"))
 	name := filepath.Join(o.tree.Dir, "rooms/rooms.go")
 	require.NoError(t, os.WriteFile(name, []byte(fixtureReference+"\nfunc More() {}\n"), 0o644))
