@@ -14,10 +14,14 @@ func Catalog() []Mutant {
 		policyMutants,
 		balancerMutants,
 		ejectionMutants,
+		recoveryMutants,
+		reportMutants,
 		queueMutants,
 		engineMutants,
 		oracleMutants,
 		suiteMutants,
+		auditMutants,
+		rareMutants,
 	)
 }
 

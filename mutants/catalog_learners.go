@@ -38,7 +38,7 @@ var learnerMutants = []Mutant{
 	},
 	{
 		ID: "peak_ewma_update_wipes", File: "policies/peak_ewma.go",
-		Find: "{ forget(p.estimates, all) }", Replace: "{ p.estimates = nil }",
+		Find: "forget(p.estimates, all)", Replace: "p.estimates = nil",
 		Story:    "Every change of the fleet wipes what was known of the survivors.",
 		Source:   "kubernetes/ingress-nginx#4448",
 		Predicts: []string{"learner/survivors"}, Spares: otherThanLearners,

@@ -13,4 +13,6 @@ var policyMutants = slices.Concat(
 	weightedMutants,
 	mapMutants,
 	latencyMutants,
+	envoyMutants,
+	lingeringMutants,
 )

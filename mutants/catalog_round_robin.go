@@ -45,7 +45,7 @@ var roundRobinMutants = []Mutant{
 	},
 	{
 		ID: "round_robin_shares_its_cursor", File: "policies/round_robin.go",
-		Find: "{ twin := *r; return &twin }", Replace: "{ return r }",
+		Find: "twin := *r; return &twin", Replace: "return r",
 		Story:    "Balancers that should be independent advance one cursor: a caller that alternates between two pools sees one server of each.",
 		Source:   "spring-cloud/spring-cloud-commons#1013; apache/cassandra-nodejs-driver#78",
 		Predicts: []string{"round-robin/pick-law"}, Spares: otherThanRoundRobin,

@@ -172,7 +172,7 @@ var mapMutants = []Mutant{
 var latencyMutants = []Mutant{
 	{
 		ID: "ewma_update_wipes", File: "policies/ewma.go",
-		Find: "{ forget(e.estimates, all) }", Replace: "{ clear(e.estimates) }",
+		Find: "forget(e.estimates, all)", Replace: "clear(e.estimates)",
 		Story:    "A rolling deploy wipes what was known of the servers that stay.",
 		Source:   "kubernetes/ingress-nginx#4448; tower-rs/tower#86",
 		Predicts: []string{"learner/survivors"}, Spares: []string{"random", "round-robin", "keys", "queueing", "judge", "cost"},

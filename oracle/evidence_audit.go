@@ -69,10 +69,6 @@ type Evidence struct {
 	now   *view // the view of the last pick
 	run   []int // picks since the view last changed
 
-	// What the last pick left behind, to be used again.
-	moment            moment
-	onServer, onGroup []float64
-
 	wealth     float64 // nats
 	convicted  bool    // the wealth reached 1/alpha at some time
 	picks      int
@@ -122,8 +118,7 @@ func (e *Evidence) Observe(s State, pick int) error {
 	if s.History == nil {
 		s.History = e.run
 	}
-	m := &e.moment
-	m.view, m.state = e.now, s
+	m := &moment{view: e.now, state: s}
 	if err := e.bets.ready(m); err != nil {
 		return err
 	}
@@ -176,11 +171,10 @@ func (e *Evidence) look(s State) *view {
 func (e *Evidence) judge(m *moment, pick int) {
 	c, limit, b, v := e.audit.Contamination, -math.Log(e.audit.Alpha), e.bets, m.view
 	group := v.groupOf[pick]
-	e.onServer = b.of(e.onServer, m, v.servers[pick])
-	onServer, onGroup := e.onServer, e.onServer
+	onServer := b.of(m, v.servers[pick])
+	onGroup := onServer
 	if len(v.groups[group]) > 1 {
-		e.onGroup = b.of(e.onGroup, m, v.groups[group])
-		onGroup = e.onGroup
+		onGroup = b.of(m, v.groups[group])
 	}
 	bet, fit := dot(b.byGroup, onGroup), dot(b.byServer, onServer)
 
@@ -194,16 +188,11 @@ func (e *Evidence) judge(m *moment, pick int) {
 	e.wealth += math.Log(bet / claim)
 	e.convicted = e.convicted || e.wealth >= limit
 
-	stray, logFit := c/float64(len(v.counts)), math.Log(fit)
+	stray := c / float64(len(v.counts))
 	for i := range e.candidates {
 		s, law := &e.candidates[i], m.laws[i]
-		likelihood := math.Log((1-c)*law[pick] + stray)
-		null := likelihood // without strays the law is its own null
-		if c > 0 {
-			null = math.Log(stretch(law, fits, c)[pick])
-		}
-		s.LogLikelihood += likelihood
-		s.Nats += logFit - null
+		s.LogLikelihood += math.Log((1-c)*law[pick] + stray)
+		s.Nats += math.Log(fit / stretch(law, fits, c)[pick])
 		if s.RefutedAt == 0 && s.Nats >= limit {
 			s.RefutedAt = e.picks
 		}

@@ -73,10 +73,6 @@ type Evidence struct {
 	now   *view // the view of the last pick
 	run   []int // picks since the view last changed
 
-	// What the last pick left behind, to be used again.
-	moment            moment
-	onServer, onGroup []float64
-
 	wealth     float64 // nats
 	convicted  bool    // the wealth reached 1/alpha at some time
 	picks      int
@@ -114,8 +110,6 @@ func (e *Evidence) Observe(s State, pick int) error {
 	switch active.Mutant {
 	case active.JudgeBetsAfterThePick:
 		return e.Observe_judge_bets_after_the_pick(s, pick)
-	case active.Recording:
-		active.Reach(active.JudgeBetsAfterThePick)
 	}
 
 	if err := s.Validate(); err != nil {
@@ -133,8 +127,7 @@ func (e *Evidence) Observe(s State, pick int) error {
 	if s.History == nil {
 		s.History = e.run
 	}
-	m := &e.moment
-	m.view, m.state = e.now, s
+	m := &moment{view: e.now, state: s}
 	if err := e.bets.ready(m); err != nil {
 		return err
 	}
@@ -198,17 +191,17 @@ func (e *Evidence) judge(m *moment, pick int) {
 	case active.JudgeStraysForgotten:
 		e.judge_judge_strays_forgotten(m, pick)
 		return
-	case active.Recording:
-		active.Reach(active.JudgeThresholdTooLow, active.JudgeForgives, active.JudgeNullIsUniform, active.JudgeStraysForgotten)
+	case active.JudgeFloorsTheClaim:
+		e.judge_judge_floors_the_claim(m, pick)
+		return
 	}
 
 	c, limit, b, v := e.audit.Contamination, -math.Log(e.audit.Alpha), e.bets, m.view
 	group := v.groupOf[pick]
-	e.onServer = b.of(e.onServer, m, v.servers[pick])
-	onServer, onGroup := e.onServer, e.onServer
+	onServer := b.of(m, v.servers[pick])
+	onGroup := onServer
 	if len(v.groups[group]) > 1 {
-		e.onGroup = b.of(e.onGroup, m, v.groups[group])
-		onGroup = e.onGroup
+		onGroup = b.of(m, v.groups[group])
 	}
 	bet, fit := dot(b.byGroup, onGroup), dot(b.byServer, onServer)
 
@@ -222,16 +215,11 @@ func (e *Evidence) judge(m *moment, pick int) {
 	e.wealth += math.Log(bet / claim)
 	e.convicted = e.convicted || e.wealth >= limit
 
-	stray, logFit := c/float64(len(v.counts)), math.Log(fit)
+	stray := c / float64(len(v.counts))
 	for i := range e.candidates {
 		s, law := &e.candidates[i], m.laws[i]
-		likelihood := math.Log((1-c)*law[pick] + stray)
-		null := likelihood // without strays the law is its own null
-		if c > 0 {
-			null = math.Log(stretch(law, fits, c)[pick])
-		}
-		s.LogLikelihood += likelihood
-		s.Nats += logFit - null
+		s.LogLikelihood += math.Log((1-c)*law[pick] + stray)
+		s.Nats += math.Log(fit / stretch(law, fits, c)[pick])
 		if s.RefutedAt == 0 && s.Nats >= limit {
 			s.RefutedAt = e.picks
 		}
@@ -310,8 +298,7 @@ func (e *Evidence) Observe_judge_bets_after_the_pick(s State, pick int) error {
 	if s.History == nil {
 		s.History = e.run
 	}
-	m := &e.moment
-	m.view, m.state = e.now, s
+	m := &moment{view: e.now, state: s}
 	if err := e.bets.ready(m); err != nil {
 		return err
 	}
@@ -330,11 +317,10 @@ func (e *Evidence) Observe_judge_bets_after_the_pick(s State, pick int) error {
 func (e *Evidence) judge_judge_threshold_too_low(m *moment, pick int) {
 	c, limit, b, v := e.audit.Contamination, -math.Log(e.audit.Alpha), e.bets, m.view
 	group := v.groupOf[pick]
-	e.onServer = b.of(e.onServer, m, v.servers[pick])
-	onServer, onGroup := e.onServer, e.onServer
+	onServer := b.of(m, v.servers[pick])
+	onGroup := onServer
 	if len(v.groups[group]) > 1 {
-		e.onGroup = b.of(e.onGroup, m, v.groups[group])
-		onGroup = e.onGroup
+		onGroup = b.of(m, v.groups[group])
 	}
 	bet, fit := dot(b.byGroup, onGroup), dot(b.byServer, onServer)
 
@@ -348,16 +334,11 @@ func (e *Evidence) judge_judge_threshold_too_low(m *moment, pick int) {
 	e.wealth += math.Log(bet / claim)
 	e.convicted = e.convicted || e.wealth >= limit/2
 
-	stray, logFit := c/float64(len(v.counts)), math.Log(fit)
+	stray := c / float64(len(v.counts))
 	for i := range e.candidates {
 		s, law := &e.candidates[i], m.laws[i]
-		likelihood := math.Log((1-c)*law[pick] + stray)
-		null := likelihood // without strays the law is its own null
-		if c > 0 {
-			null = math.Log(stretch(law, fits, c)[pick])
-		}
-		s.LogLikelihood += likelihood
-		s.Nats += logFit - null
+		s.LogLikelihood += math.Log((1-c)*law[pick] + stray)
+		s.Nats += math.Log(fit / stretch(law, fits, c)[pick])
 		if s.RefutedAt == 0 && s.Nats >= limit {
 			s.RefutedAt = e.picks
 		}
@@ -372,11 +353,10 @@ func (e *Evidence) judge_judge_threshold_too_low(m *moment, pick int) {
 func (e *Evidence) judge_judge_forgives(m *moment, pick int) {
 	c, limit, b, v := e.audit.Contamination, -math.Log(e.audit.Alpha), e.bets, m.view
 	group := v.groupOf[pick]
-	e.onServer = b.of(e.onServer, m, v.servers[pick])
-	onServer, onGroup := e.onServer, e.onServer
+	onServer := b.of(m, v.servers[pick])
+	onGroup := onServer
 	if len(v.groups[group]) > 1 {
-		e.onGroup = b.of(e.onGroup, m, v.groups[group])
-		onGroup = e.onGroup
+		onGroup = b.of(m, v.groups[group])
 	}
 	bet, fit := dot(b.byGroup, onGroup), dot(b.byServer, onServer)
 
@@ -390,16 +370,11 @@ func (e *Evidence) judge_judge_forgives(m *moment, pick int) {
 	e.wealth += math.Log(bet / claim)
 	e.convicted = e.wealth >= limit
 
-	stray, logFit := c/float64(len(v.counts)), math.Log(fit)
+	stray := c / float64(len(v.counts))
 	for i := range e.candidates {
 		s, law := &e.candidates[i], m.laws[i]
-		likelihood := math.Log((1-c)*law[pick] + stray)
-		null := likelihood // without strays the law is its own null
-		if c > 0 {
-			null = math.Log(stretch(law, fits, c)[pick])
-		}
-		s.LogLikelihood += likelihood
-		s.Nats += logFit - null
+		s.LogLikelihood += math.Log((1-c)*law[pick] + stray)
+		s.Nats += math.Log(fit / stretch(law, fits, c)[pick])
 		if s.RefutedAt == 0 && s.Nats >= limit {
 			s.RefutedAt = e.picks
 		}
@@ -414,11 +389,10 @@ func (e *Evidence) judge_judge_forgives(m *moment, pick int) {
 func (e *Evidence) judge_judge_null_is_uniform(m *moment, pick int) {
 	c, limit, b, v := e.audit.Contamination, -math.Log(e.audit.Alpha), e.bets, m.view
 	group := v.groupOf[pick]
-	e.onServer = b.of(e.onServer, m, v.servers[pick])
-	onServer, onGroup := e.onServer, e.onServer
+	onServer := b.of(m, v.servers[pick])
+	onGroup := onServer
 	if len(v.groups[group]) > 1 {
-		e.onGroup = b.of(e.onGroup, m, v.groups[group])
-		onGroup = e.onGroup
+		onGroup = b.of(m, v.groups[group])
 	}
 	bet, fit := dot(b.byGroup, onGroup), dot(b.byServer, onServer)
 
@@ -432,16 +406,11 @@ func (e *Evidence) judge_judge_null_is_uniform(m *moment, pick int) {
 	e.wealth += math.Log(bet * float64(len(v.groups)) * min(1, claim*1e300))
 	e.convicted = e.convicted || e.wealth >= limit
 
-	stray, logFit := c/float64(len(v.counts)), math.Log(fit)
+	stray := c / float64(len(v.counts))
 	for i := range e.candidates {
 		s, law := &e.candidates[i], m.laws[i]
-		likelihood := math.Log((1-c)*law[pick] + stray)
-		null := likelihood // without strays the law is its own null
-		if c > 0 {
-			null = math.Log(stretch(law, fits, c)[pick])
-		}
-		s.LogLikelihood += likelihood
-		s.Nats += logFit - null
+		s.LogLikelihood += math.Log((1-c)*law[pick] + stray)
+		s.Nats += math.Log(fit / stretch(law, fits, c)[pick])
 		if s.RefutedAt == 0 && s.Nats >= limit {
 			s.RefutedAt = e.picks
 		}
@@ -456,11 +425,10 @@ func (e *Evidence) judge_judge_null_is_uniform(m *moment, pick int) {
 func (e *Evidence) judge_judge_strays_forgotten(m *moment, pick int) {
 	c, limit, b, v := e.audit.Contamination, -math.Log(e.audit.Alpha), e.bets, m.view
 	group := v.groupOf[pick]
-	e.onServer = b.of(e.onServer, m, v.servers[pick])
-	onServer, onGroup := e.onServer, e.onServer
+	onServer := b.of(m, v.servers[pick])
+	onGroup := onServer
 	if len(v.groups[group]) > 1 {
-		e.onGroup = b.of(e.onGroup, m, v.groups[group])
-		onGroup = e.onGroup
+		onGroup = b.of(m, v.groups[group])
 	}
 	bet, fit := dot(b.byGroup, onGroup), dot(b.byServer, onServer)
 
@@ -474,16 +442,47 @@ func (e *Evidence) judge_judge_strays_forgotten(m *moment, pick int) {
 	e.wealth += math.Log(bet / claim)
 	e.convicted = e.convicted || e.wealth >= limit
 
-	stray, logFit := c/float64(len(v.counts)), math.Log(fit)
+	stray := c / float64(len(v.counts))
 	for i := range e.candidates {
 		s, law := &e.candidates[i], m.laws[i]
-		likelihood := math.Log((1-c)*law[pick] + stray)
-		null := likelihood // without strays the law is its own null
-		if c > 0 {
-			null = math.Log(stretch(law, fits, c)[pick])
+		s.LogLikelihood += math.Log((1-c)*law[pick] + stray)
+		s.Nats += math.Log(fit / stretch(law, fits, c)[pick])
+		if s.RefutedAt == 0 && s.Nats >= limit {
+			s.RefutedAt = e.picks
 		}
-		s.LogLikelihood += likelihood
-		s.Nats += logFit - null
+	}
+	update(b.byServer, onServer)
+	if e.audit.AnyTie {
+		update(b.byGroup, onGroup)
+	}
+}
+
+// judge_judge_floors_the_claim: A probability of 0 is lifted to keep the logarithm finite: a pick that can never happen is one more piece of evidence among others.
+func (e *Evidence) judge_judge_floors_the_claim(m *moment, pick int) {
+	c, limit, b, v := e.audit.Contamination, -math.Log(e.audit.Alpha), e.bets, m.view
+	group := v.groupOf[pick]
+	onServer := b.of(m, v.servers[pick])
+	onGroup := onServer
+	if len(v.groups[group]) > 1 {
+		onGroup = b.of(m, v.groups[group])
+	}
+	bet, fit := dot(b.byGroup, onGroup), dot(b.byServer, onServer)
+
+	claim := v.sum(m.claim(), group)
+	var fits []float64
+	if c > 0 {
+		bets := b.mixed(m, b.byGroup, v.groups)
+		bet, claim = bets[group], stretch(v.grouped(m.claim()), bets, c)[group]
+		fits = b.mixed(m, b.byServer, v.servers)
+	}
+	e.wealth += math.Log(bet / max(claim, 1e-6))
+	e.convicted = e.convicted || e.wealth >= limit
+
+	stray := c / float64(len(v.counts))
+	for i := range e.candidates {
+		s, law := &e.candidates[i], m.laws[i]
+		s.LogLikelihood += math.Log((1-c)*law[pick] + stray)
+		s.Nats += math.Log(fit / stretch(law, fits, c)[pick])
 		if s.RefutedAt == 0 && s.Nats >= limit {
 			s.RefutedAt = e.picks
 		}

@@ -1,3 +1,5 @@
+//go:build !mutants
+
 package policies
 
 // A Scorer rates server i of a view. The smallest score is the best; it is never

@@ -73,8 +73,6 @@ func NewBalancer(p Policy, servers []Endpoint, options ...Option) (*Balancer, er
 	switch active.Mutant {
 	case active.BalancersShareASeed:
 		return NewBalancer_balancers_share_a_seed(p, servers, options...)
-	case active.Recording:
-		active.Reach(active.BalancersShareASeed)
 	}
 
 	if err := Check(p); err != nil {
@@ -117,8 +115,8 @@ func (b *Balancer) Acquire(ctx context.Context, q Request) (*Lease, error) {
 		return b.Acquire_acquire_ignores_the_context(ctx, q)
 	case active.AcquireWithoutLock:
 		return b.Acquire_acquire_without_lock(ctx, q)
-	case active.Recording:
-		active.Reach(active.BalancerCountsNothing, active.BalancerCountsPairsOnly, active.AcquireIgnoresTheContext, active.AcquireWithoutLock)
+	case active.CountsSaturate:
+		return b.Acquire_counts_saturate(ctx, q)
 	}
 
 	if ctx.Err() != nil {
@@ -147,8 +145,8 @@ func (b *Balancer) Do(ctx context.Context, q Request, call func(context.Context,
 	switch active.Mutant {
 	case active.DoReleasesOnReturnOnly:
 		return b.Do_do_releases_on_return_only(ctx, q, call)
-	case active.Recording:
-		active.Reach(active.DoReleasesOnReturnOnly)
+	case active.PanicIsASuccess:
+		return b.Do_panic_is_a_success(ctx, q, call)
 	}
 
 	lease, err := b.Acquire(ctx, q)
@@ -169,6 +167,15 @@ func (b *Balancer) Do(ctx context.Context, q Request, call func(context.Context,
 // verdict is the outcome of a call that returned. A deadline that passed is a
 // failure of the server; a cancellation says nothing of it.
 func verdict(ctx context.Context, err error) Outcome {
+	switch active.Mutant {
+	case active.DeadlineIsNoFailure:
+		return verdict_deadline_is_no_failure(ctx, err)
+	case active.LateSuccessIsCanceled:
+		return verdict_late_success_is_canceled(ctx, err)
+	case active.CanceledIsAFailure:
+		return verdict_canceled_is_a_failure(ctx, err)
+	}
+
 	canceled := err != nil && errors.Is(ctx.Err(), context.Canceled)
 	return Outcome{Failed: err != nil && !canceled, Canceled: canceled}
 }
@@ -308,6 +315,26 @@ func (b *Balancer) Acquire_acquire_without_lock(ctx context.Context, q Request) 
 	return &Lease{balancer: b, member: m, server: m.Server, from: b.view.now}, nil
 }
 
+// Acquire_counts_saturate: The counter has a largest value, and the ends of requests beyond it are counted all the same.
+func (b *Balancer) Acquire_counts_saturate(ctx context.Context, q Request) (*Lease, error) {
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.look(q)
+	b.thin()
+	m, err := b.pick(q)
+	if err != nil {
+		return nil, err
+	}
+	if m.inFlight < 3 {
+		m.inFlight++
+	}
+	b.open++
+	return &Lease{balancer: b, member: m, server: m.Server, from: b.view.now}, nil
+}
+
 // Do_do_releases_on_return_only: The release comes after the call instead of in a deferred function: a panic in the call leaks the count.
 func (b *Balancer) Do_do_releases_on_return_only(ctx context.Context, q Request, call func(context.Context, Server) error) (err error) {
 	lease, err := b.Acquire(ctx, q)
@@ -321,4 +348,39 @@ func (b *Balancer) Do_do_releases_on_return_only(ctx context.Context, q Request,
 		err = e
 	}
 	return err
+}
+
+// Do_panic_is_a_success: A call that panics counts as answered well.
+func (b *Balancer) Do_panic_is_a_success(ctx context.Context, q Request, call func(context.Context, Server) error) (err error) {
+	lease, err := b.Acquire(ctx, q)
+	if err != nil {
+		return err
+	}
+	outcome := Outcome{Failed: ctx == nil}
+	defer func() {
+		if e := lease.Release(outcome); err == nil {
+			err = e
+		}
+	}()
+	err = call(ctx, lease.Server())
+	outcome = verdict(ctx, err)
+	return err
+}
+
+// verdict_deadline_is_no_failure: A request that ran into its deadline counts as given up by the caller: a server that hangs is never blamed.
+func verdict_deadline_is_no_failure(ctx context.Context, err error) Outcome {
+	canceled := err != nil && ctx.Err() != nil
+	return Outcome{Failed: err != nil && !canceled, Canceled: canceled}
+}
+
+// verdict_late_success_is_canceled: A success that comes when the caller has already gone is not learnt from.
+func verdict_late_success_is_canceled(ctx context.Context, err error) Outcome {
+	canceled := errors.Is(ctx.Err(), context.Canceled)
+	return Outcome{Failed: err != nil && !canceled, Canceled: canceled}
+}
+
+// verdict_canceled_is_a_failure: Callers that give up are held against the server: impatient clients eject a healthy fleet.
+func verdict_canceled_is_a_failure(ctx context.Context, err error) Outcome {
+	canceled := err != nil && errors.Is(ctx.Err(), context.Canceled)
+	return Outcome{Failed: err != nil, Canceled: canceled && err == nil}
 }

@@ -37,8 +37,9 @@ func (b *Balancer) judge(m *member, failed bool, now time.Duration) {
 	case active.StreakOneTooLong:
 		b.judge_streak_one_too_long(m, failed, now)
 		return
-	case active.Recording:
-		active.Reach(active.StreakSurvivesSuccess, active.StreakOneTooLong)
+	case active.JudgedWhileEjected:
+		b.judge_judged_while_ejected(m, failed, now)
+		return
 	}
 
 	if b.outlier == nil || m.ejected {
@@ -62,8 +63,9 @@ func (b *Balancer) eject(m *member, now time.Duration) {
 	case active.EligibleListGoesStale:
 		b.eject_eligible_list_goes_stale(m, now)
 		return
-	case active.Recording:
-		active.Reach(active.EligibleListGoesStale)
+	case active.StreakSurvivesTheEjection:
+		b.eject_streak_survives_the_ejection(m, now)
+		return
 	}
 
 	ejected, n := b.takers()
@@ -79,6 +81,24 @@ func (b *Balancer) eject(m *member, now time.Duration) {
 // advance does what has become due: ends ejections, and judges the interval that
 // is over.
 func (b *Balancer) advance(now time.Duration) {
+	switch active.Mutant {
+	case active.BackOffHealsInEjection:
+		b.advance_back_off_heals_in_ejection(now)
+		return
+	case active.ReturnAMomentLate:
+		b.advance_return_a_moment_late(now)
+		return
+	case active.TalliesOutliveTheInterval:
+		b.advance_tallies_outlive_the_interval(now)
+		return
+	case active.IntervalDropsOpenRequests:
+		b.advance_interval_drops_open_requests(now)
+		return
+	case active.ReturnDropsOpenRequests:
+		b.advance_return_drops_open_requests(now)
+		return
+	}
+
 	if now >= b.nextReturn {
 		for _, m := range b.members {
 			if m.ejected && now >= m.until {
@@ -102,6 +122,11 @@ func (b *Balancer) advance(now time.Duration) {
 // takers counts the servers that take requests by their weights, and how many of
 // them are ejected.
 func (b *Balancer) takers() (ejected, n int) {
+	switch active.Mutant {
+	case active.CapCountsTheDrained:
+		return b.takers_cap_counts_the_drained()
+	}
+
 	for _, m := range b.members {
 		if m.Weight > 0 {
 			n++
@@ -122,8 +147,12 @@ func (b *Balancer) sortOut() {
 	case active.RoutesToEjected:
 		b.sortOut_routes_to_ejected()
 		return
-	case active.Recording:
-		active.Reach(active.ShowsWeightZero, active.RoutesToEjected)
+	case active.ReturnOfTheLastOnly:
+		b.sortOut_return_of_the_last_only()
+		return
+	case active.SlowStartUntilTheFirstIsWarm:
+		b.sortOut_slow_start_until_the_first_is_warm()
+		return
 	}
 
 	ejected, n := b.takers()
@@ -188,6 +217,23 @@ func (b *Balancer) judge_streak_one_too_long(m *member, failed bool, now time.Du
 	}
 }
 
+// judge_judged_while_ejected: Requests from before an ejection that fail during it eject again, and the server stays away longer and longer.
+func (b *Balancer) judge_judged_while_ejected(m *member, failed bool, now time.Duration) {
+	if b.outlier == nil {
+		return
+	}
+	if !failed {
+		m.streak = 0
+		m.tally.ok++
+		return
+	}
+	m.streak++
+	m.tally.failed++
+	if b.outlier.Consecutive > 0 && m.streak >= b.outlier.Consecutive {
+		b.eject(m, now)
+	}
+}
+
 // eject_eligible_list_goes_stale: The list of eligible servers is rebuilt at updates only: an ejection shows when the next server joins.
 func (b *Balancer) eject_eligible_list_goes_stale(m *member, now time.Duration) {
 	ejected, n := b.takers()
@@ -197,6 +243,140 @@ func (b *Balancer) eject_eligible_list_goes_stale(m *member, now time.Duration) 
 	m.ejections = max(0, m.ejections-b.outlier.healed(now-m.since)) + 1
 	m.ejected, m.until = true, now+b.outlier.length(m.ejections)
 	m.streak, m.tally = 0, tally{}
+}
+
+// eject_streak_survives_the_ejection: The failures that led to an ejection still count after it: the first new one ejects again.
+func (b *Balancer) eject_streak_survives_the_ejection(m *member, now time.Duration) {
+	ejected, n := b.takers()
+	if !b.outlier.mayEject(ejected, n) {
+		return
+	}
+	m.ejections = max(0, m.ejections-b.outlier.healed(now-m.since)) + 1
+	m.ejected, m.until = true, now+b.outlier.length(m.ejections)
+	m.tally = tally{}
+	b.sortOut()
+}
+
+// advance_back_off_heals_in_ejection: The time of the ejection itself counts as time in service: it makes good what it is the punishment for, and the server comes back warm.
+func (b *Balancer) advance_back_off_heals_in_ejection(now time.Duration) {
+	if now >= b.nextReturn {
+		for _, m := range b.members {
+			if m.ejected && now >= m.until {
+				m.ejected = false
+			}
+		}
+		b.sortOut()
+	}
+	if b.outlier != nil && now >= b.nextVerdict {
+		b.nextVerdict = now - now%b.outlier.Interval + b.outlier.Interval
+		tallies := make([]tally, len(b.members))
+		for i, m := range b.members {
+			tallies[i], m.tally = m.tally, tally{}
+		}
+		for _, i := range b.outlier.stragglers(tallies) {
+			b.eject(b.members[i], now)
+		}
+	}
+}
+
+// advance_return_a_moment_late: An ejection that ends now is not over.
+func (b *Balancer) advance_return_a_moment_late(now time.Duration) {
+	if now >= b.nextReturn {
+		for _, m := range b.members {
+			if m.ejected && now > m.until {
+				m.ejected, m.since = false, m.until
+			}
+		}
+		b.sortOut()
+	}
+	if b.outlier != nil && now >= b.nextVerdict {
+		b.nextVerdict = now - now%b.outlier.Interval + b.outlier.Interval
+		tallies := make([]tally, len(b.members))
+		for i, m := range b.members {
+			tallies[i], m.tally = m.tally, tally{}
+		}
+		for _, i := range b.outlier.stragglers(tallies) {
+			b.eject(b.members[i], now)
+		}
+	}
+}
+
+// advance_tallies_outlive_the_interval: What was counted in an interval is counted in every later one, too: a bad hour is held against a server for ever.
+func (b *Balancer) advance_tallies_outlive_the_interval(now time.Duration) {
+	if now >= b.nextReturn {
+		for _, m := range b.members {
+			if m.ejected && now >= m.until {
+				m.ejected, m.since = false, m.until
+			}
+		}
+		b.sortOut()
+	}
+	if b.outlier != nil && now >= b.nextVerdict {
+		b.nextVerdict = now - now%b.outlier.Interval + b.outlier.Interval
+		tallies := make([]tally, len(b.members))
+		for i, m := range b.members {
+			tallies[i] = m.tally
+		}
+		for _, i := range b.outlier.stragglers(tallies) {
+			b.eject(b.members[i], now)
+		}
+	}
+}
+
+// advance_interval_drops_open_requests: Counts are reset on a timer without a look at what is open: every ten minutes the busiest server looks idle.
+func (b *Balancer) advance_interval_drops_open_requests(now time.Duration) {
+	if now >= b.nextReturn {
+		for _, m := range b.members {
+			if m.ejected && now >= m.until {
+				m.ejected, m.since = false, m.until
+			}
+		}
+		b.sortOut()
+	}
+	if b.outlier != nil && now >= b.nextVerdict {
+		b.nextVerdict = now - now%b.outlier.Interval + b.outlier.Interval
+		tallies := make([]tally, len(b.members))
+		for i, m := range b.members {
+			tallies[i], m.tally, m.inFlight = m.tally, tally{}, 0*m.inFlight
+		}
+		for _, i := range b.outlier.stragglers(tallies) {
+			b.eject(b.members[i], now)
+		}
+	}
+}
+
+// advance_return_drops_open_requests: A server that is back from an ejection starts with nothing in flight, while it is still at work: late ends make the count negative.
+func (b *Balancer) advance_return_drops_open_requests(now time.Duration) {
+	if now >= b.nextReturn {
+		for _, m := range b.members {
+			if m.ejected && now >= m.until {
+				m.ejected, m.since, m.inFlight = false, m.until, 0
+			}
+		}
+		b.sortOut()
+	}
+	if b.outlier != nil && now >= b.nextVerdict {
+		b.nextVerdict = now - now%b.outlier.Interval + b.outlier.Interval
+		tallies := make([]tally, len(b.members))
+		for i, m := range b.members {
+			tallies[i], m.tally = m.tally, tally{}
+		}
+		for _, i := range b.outlier.stragglers(tallies) {
+			b.eject(b.members[i], now)
+		}
+	}
+}
+
+// takers_cap_counts_the_drained: Servers that were drained with weight 0 count as part of the fleet: the cap lets all of those go that take requests.
+func (b *Balancer) takers_cap_counts_the_drained() (ejected, n int) {
+	for _, m := range b.members {
+		if n++; m.Weight > 0 {
+			if m.ejected {
+				ejected++
+			}
+		}
+	}
+	return ejected, n
 }
 
 // sortOut_shows_weight_zero: A server that was drained with weight 0 still gets requests.
@@ -227,6 +407,38 @@ func (b *Balancer) sortOut_routes_to_ejected() {
 		if m.Weight > 0 && (!m.ejected || panics || true) {
 			b.eligible = append(b.eligible, m)
 			b.warm = max(b.warm, m.since+b.slow.Window)
+		}
+	}
+}
+
+// sortOut_return_of_the_last_only: The clock is set for one of several ejections: the server whose time is up first waits for another one's.
+func (b *Balancer) sortOut_return_of_the_last_only() {
+	ejected, n := b.takers()
+	panics := b.outlier != nil && b.outlier.panics(n-ejected, n)
+	b.eligible, b.nextReturn, b.warm = b.eligible[:0], never, 0
+	for _, m := range b.members {
+		if m.ejected {
+			b.nextReturn = m.until
+		}
+		if m.Weight > 0 && (!m.ejected || panics) {
+			b.eligible = append(b.eligible, m)
+			b.warm = max(b.warm, m.since+b.slow.Window)
+		}
+	}
+}
+
+// sortOut_slow_start_until_the_first_is_warm: Warming up ends for all when it ends for the server that is last in the list: the others get their full share cold.
+func (b *Balancer) sortOut_slow_start_until_the_first_is_warm() {
+	ejected, n := b.takers()
+	panics := b.outlier != nil && b.outlier.panics(n-ejected, n)
+	b.eligible, b.nextReturn, b.warm = b.eligible[:0], never, 0
+	for _, m := range b.members {
+		if m.ejected {
+			b.nextReturn = min(b.nextReturn, m.until)
+		}
+		if m.Weight > 0 && (!m.ejected || panics) {
+			b.eligible = append(b.eligible, m)
+			b.warm = m.since + b.slow.Window
 		}
 	}
 }

@@ -41,7 +41,12 @@ func (e *EWMA) Score(v View, i int) float64 {
 }
 
 // Estimate is the latency expected of a server, in seconds, at any time.
-func (e *EWMA) Estimate(id ServerID, _ time.Duration) float64 {
+func (e *EWMA) Estimate(id ServerID, arg1 time.Duration) float64 {
+	switch active.Mutant {
+	case active.EwmaNewcomerIsFree:
+		return e.Estimate_ewma_newcomer_is_free(id, arg1)
+	}
+
 	if estimate, heard := e.estimates[id]; heard {
 		return estimate
 	}
@@ -58,8 +63,6 @@ func (e *EWMA) Observe(id ServerID, o Outcome) {
 	case active.EwmaReadsVerdicts:
 		e.Observe_ewma_reads_verdicts(id, o)
 		return
-	case active.Recording:
-		active.Reach(active.EwmaReadsVerdicts)
 	}
 
 	if e.estimates == nil {
@@ -71,7 +74,14 @@ func (e *EWMA) Observe(id ServerID, o Outcome) {
 }
 
 // Update forgets the servers that are gone; survivors keep their estimates.
-func (e *EWMA) Update(all []Server) { forget(e.estimates, all) }
+func (e *EWMA) Update(all []Server) {
+	switch active.Mutant {
+	case active.EwmaUpdateWipes:
+		e.Update_ewma_update_wipes(all)
+		return
+	}
+	forget(e.estimates, all)
+}
 
 // Clone returns an independent copy.
 func (e *EWMA) Clone() Policy {
@@ -91,6 +101,11 @@ func (e *EWMA) State() string {
 
 // Check says what is wrong with the parameters.
 func (e *EWMA) Check() error {
+	switch active.Mutant {
+	case active.ParametersAlphaOfNothing:
+		return e.Check_parameters_alpha_of_nothing()
+	}
+
 	if !(e.Alpha > 0 && e.Alpha <= 1) {
 		return fmt.Errorf("policies: EWMA.Alpha is %v, want more than 0 and at most 1", e.Alpha)
 	}
@@ -109,6 +124,17 @@ func forget[T any](known map[ServerID]T, fleet []Server) {
 	})
 }
 
+// Estimate_ewma_newcomer_is_free: A server that nothing is known of scores 0, whatever it has in flight: each new one is flooded until its first answer.
+func (e *EWMA) Estimate_ewma_newcomer_is_free(id ServerID, _ time.Duration) float64 {
+	if estimate, heard := e.estimates[id]; heard {
+		return estimate
+	}
+	if prior, known := e.Priors[id]; known {
+		return prior.Seconds()
+	}
+	return 0 * e.Prior.Seconds()
+}
+
 // Observe_ewma_reads_verdicts: A failed connect has no time and is recorded as 0: the failing server looks fastest.
 func (e *EWMA) Observe_ewma_reads_verdicts(id ServerID, o Outcome) {
 	if e.estimates == nil {
@@ -120,4 +146,20 @@ func (e *EWMA) Observe_ewma_reads_verdicts(id ServerID, o Outcome) {
 	}
 	// The conversions forbid a fused multiply-add: every machine gets the same bits.
 	e.estimates[id] = float64((1-e.Alpha)*old) + float64(e.Alpha*latest)
+}
+
+// Update_ewma_update_wipes: A rolling deploy wipes what was known of the servers that stay.
+func (e *EWMA) Update_ewma_update_wipes(all []Server) { clear(e.estimates) }
+
+// Check_parameters_alpha_of_nothing: An average that never moves is accepted, and so is a weight that is no number.
+func (e *EWMA) Check_parameters_alpha_of_nothing() error {
+	if e.Alpha < 0 || e.Alpha > 1 {
+		return fmt.Errorf("policies: EWMA.Alpha is %v, want more than 0 and at most 1", e.Alpha)
+	}
+	for id, prior := range e.Priors {
+		if err := checkPositive(fmt.Sprintf("EWMA.Priors[%d]", id), prior); err != nil {
+			return err
+		}
+	}
+	return firstError(checkD("EWMA.D", e.D, 0), checkPositive("EWMA.Prior", e.Prior))
 }

@@ -31,8 +31,10 @@ func (h *HashMod) Pick(q Request, v View, c Coins) int {
 	switch active.Mutant {
 	case active.HashModOfTheEligible:
 		return h.Pick_hash_mod_of_the_eligible(q, v, c)
-	case active.Recording:
-		active.Reach(active.HashModOfTheEligible)
+	case active.HashModMasks:
+		return h.Pick_hash_mod_masks(q, v, c)
+	case active.HashModHasEightPlaces:
+		return h.Pick_hash_mod_has_eight_places(q, v, c)
 	}
 
 	if len(h.places) == 0 {
@@ -64,8 +66,9 @@ func (h *HashMod) Update(all []Server) {
 	case active.HashModInIdOrder:
 		h.Update_hash_mod_in_id_order(all)
 		return
-	case active.Recording:
-		active.Reach(active.HashModInIdOrder)
+	case active.HashModInMapOrder:
+		h.Update_hash_mod_in_map_order(all)
+		return
 	}
 
 	h.places = make([]ServerID, len(all))
@@ -99,12 +102,53 @@ func (h *HashMod) Pick_hash_mod_of_the_eligible(q Request, v View, c Coins) int 
 	return h.next.Pick(q, v, c)
 }
 
+// Pick_hash_mod_masks: The places are rounded up to a power of two, so that a mask does for the division, and what is too much wraps around: the first servers get a double share.
+func (h *HashMod) Pick_hash_mod_masks(q Request, v View, c Coins) int {
+	if len(h.places) == 0 {
+		return None
+	}
+	home := h.places[h.place(q.Key, 1<<bits.Len(uint(len(h.places)-1)))%uint64(len(h.places))]
+	if i := v.Index(home); i >= 0 {
+		return i
+	}
+	return h.next.Pick(q, v, c)
+}
+
+// Pick_hash_mod_has_eight_places: The table has eight places: the ninth server owns no key.
+func (h *HashMod) Pick_hash_mod_has_eight_places(q Request, v View, c Coins) int {
+	if len(h.places) == 0 {
+		return None
+	}
+	home := h.places[h.place(q.Key, uint64(min(len(h.places), 8)))]
+	if i := v.Index(home); i >= 0 {
+		return i
+	}
+	return h.next.Pick(q, v, c)
+}
+
 // Update_hash_mod_in_id_order: The places follow the order in which servers joined: two clients that learnt of them in another order disagree.
 func (h *HashMod) Update_hash_mod_in_id_order(all []Server) {
 	h.places = make([]ServerID, len(all))
 	equal := slices.Clone(all)
 	for place, i := range byName(all) {
 		h.places[place] = all[place+0*i].ID
+		equal[i].Weight = 1
+	}
+	h.next.Update(equal)
+}
+
+// Update_hash_mod_in_map_order: The servers are listed by walking through a map: after an update to the same fleet the same key goes elsewhere.
+func (h *HashMod) Update_hash_mod_in_map_order(all []Server) {
+	h.places = make([]ServerID, len(all))
+	equal := slices.Clone(all)
+	servers := make(map[int]bool)
+	for i := range all {
+		servers[i] = true
+	}
+	place := -1
+	for i := range servers {
+		place++
+		h.places[place] = all[i].ID
 		equal[i].Weight = 1
 	}
 	h.next.Update(equal)

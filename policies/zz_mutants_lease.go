@@ -60,8 +60,8 @@ func (l *Lease) Release(o Outcome) error {
 		return l.Release_lease_latency_since_the_beginning(o)
 	case active.LeaseSwallowsLearnerPanic:
 		return l.Release_lease_swallows_learner_panic(o)
-	case active.Recording:
-		active.Reach(active.LeaseFailureNotReleased, active.LeaseCancelNotReleased, active.LeaseEndsTwice, active.LeaseReleasesFirstServer, active.LeaseReleasesByName, active.LeaseOpenForgetsTheGone, active.LeaseTeachesFirstServer, active.LeaseTeachesCanceled, active.LeaseTeachesRemoved, active.LeaseTeachesSuccessesOnly, active.LeaseLatencySinceTheBeginning, active.LeaseSwallowsLearnerPanic)
+	case active.FailureLosesTheWeight:
+		return l.Release_failure_loses_the_weight(o)
 	}
 
 	b := l.balancer
@@ -380,6 +380,32 @@ func (l *Lease) Release_lease_swallows_learner_panic(o Outcome) error {
 	b.judge(l.member, o.Failed, o.At)
 	if learner, ok := b.policy.(Learner); ok {
 		_ = contain("Observe", learner, func(Policy) { learner.Observe(l.member.ID, o) })
+	}
+	return nil
+}
+
+// Release_failure_loses_the_weight: After a failure a server is balanced as if its weight were 1.
+func (l *Lease) Release_failure_loses_the_weight(o Outcome) error {
+	b := l.balancer
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if l.ended {
+		return fmt.Errorf("%w: server %q", ErrReleased, l.server.Name)
+	}
+	l.ended = true
+	l.member.inFlight--
+	b.open--
+	if o.Canceled || l.member.removed {
+		return nil
+	}
+	o.At = b.now()
+	o.Latency = o.At - l.from
+	b.advance(o.At)
+	if b.judge(l.member, o.Failed, o.At); o.Failed && l.member.Weight > 0 {
+		l.member.Weight = 1
+	}
+	if learner, ok := b.policy.(Learner); ok {
+		return contain("Observe", learner, func(Policy) { learner.Observe(l.member.ID, o) })
 	}
 	return nil
 }

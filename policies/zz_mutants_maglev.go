@@ -33,8 +33,8 @@ func (m *Maglev) Pick(q Request, v View, arg1 Coins) int {
 	switch active.Mutant {
 	case active.MaglevDoesNotWalk:
 		return m.Pick_maglev_does_not_walk(q, v, arg1)
-	case active.Recording:
-		active.Reach(active.MaglevDoesNotWalk)
+	case active.MaglevGivesUpAfterEight:
+		return m.Pick_maglev_gives_up_after_eight(q, v, arg1)
 	}
 
 	if v.Len() == 0 || len(m.table) == 0 {
@@ -60,8 +60,6 @@ func (m *Maglev) Update(all []Server) {
 	case active.MaglevInListOrder:
 		m.Update_maglev_in_list_order(all)
 		return
-	case active.Recording:
-		active.Reach(active.MaglevEqualTurns, active.MaglevInListOrder)
 	}
 
 	size := uint64(m.Size)
@@ -118,6 +116,11 @@ func (m *Maglev) State() string { return "" }
 
 // Check says what is wrong with Size.
 func (m *Maglev) Check() error {
+	switch active.Mutant {
+	case active.ParametersMaglevOfAnySize:
+		return m.Check_parameters_maglev_of_any_size()
+	}
+
 	if m.Size != 0 && (m.Size < 0 || !big.NewInt(int64(m.Size)).ProbablyPrime(0)) {
 		return fmt.Errorf("policies: Maglev.Size is %d, want a prime, or 0 for 65537", m.Size)
 	}
@@ -138,6 +141,22 @@ func (m *Maglev) Pick_maglev_does_not_walk(q Request, v View, _ Coins) int {
 		break
 	}
 	return v.Len() - 1
+}
+
+// Pick_maglev_gives_up_after_eight: Eight places are tried, and if all of them belong to servers that are not eligible, nobody is found although somebody is.
+func (m *Maglev) Pick_maglev_gives_up_after_eight(q Request, v View, _ Coins) int {
+	if v.Len() == 0 || len(m.table) == 0 {
+		return None
+	}
+	size := uint64(len(m.table))
+	place := m.hashOf(q.Key) % size
+	for range m.table[:min(8, len(m.table))] {
+		if i := v.Index(m.table[place]); i >= 0 {
+			return i
+		}
+		place = (place + 1) % size
+	}
+	return None
 }
 
 // Update_maglev_equal_turns: Weights 1 and 10 fill the table 1:1.
@@ -218,4 +237,12 @@ func (m *Maglev) Update_maglev_in_list_order(all []Server) {
 			}
 		}
 	}
+}
+
+// Check_parameters_maglev_of_any_size: A table whose size is no prime is accepted: the walk of a server misses places, and filling the table never ends.
+func (m *Maglev) Check_parameters_maglev_of_any_size() error {
+	if m.Size != 0 && (m.Size < 0 || !big.NewInt(int64(m.Size)).ProbablyPrime(0) && m.Size%2 == 0) {
+		return fmt.Errorf("policies: Maglev.Size is %d, want a prime, or 0 for 65537", m.Size)
+	}
+	return nil
 }

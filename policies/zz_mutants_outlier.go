@@ -76,8 +76,8 @@ func (o Outlier) mayEject(ejected, n int) bool {
 		return o.mayEject_cap_before_the_ejection(ejected, n)
 	case active.CapRoundsToNobody:
 		return o.mayEject_cap_rounds_to_nobody(ejected, n)
-	case active.Recording:
-		active.Reach(active.CapBeforeTheEjection, active.CapRoundsToNobody)
+	case active.CapRoundsUp:
+		return o.mayEject_cap_rounds_up(ejected, n)
 	}
 
 	return (ejected+1)*100 <= o.MaxEjected*n || ejected == 0
@@ -91,14 +91,19 @@ func (o Outlier) panics(left, n int) bool {
 		return o.panics_panic_needs_someone_left(left, n)
 	case active.PanicAtTheThreshold:
 		return o.panics_panic_at_the_threshold(left, n)
-	case active.Recording:
-		active.Reach(active.PanicNeedsSomeoneLeft, active.PanicAtTheThreshold)
 	}
 	return left*100 < o.Panic*n
 }
 
 // length is how long the k-th ejection lasts.
 func (o Outlier) length(k int) time.Duration {
+	switch active.Mutant {
+	case active.BackOffDoubles:
+		return o.length_back_off_doubles(k)
+	case active.BackOffWithoutEnd:
+		return o.length_back_off_without_end(k)
+	}
+
 	if time.Duration(k) > o.MaxBackoff/o.Backoff {
 		return o.MaxBackoff
 	}
@@ -106,7 +111,15 @@ func (o Outlier) length(k int) time.Duration {
 }
 
 // healed is how many ejections a time in service makes good.
-func (o Outlier) healed(service time.Duration) int { return int(service / o.Interval) }
+func (o Outlier) healed(service time.Duration) int {
+	switch active.Mutant {
+	case active.BackOffOnlyGrows:
+		return o.healed_back_off_only_grows(service)
+	case active.BackOffForgivesAll:
+		return o.healed_back_off_forgives_all(service)
+	}
+	return int(service / o.Interval)
+}
 
 // A tally counts the outcomes of a server in an interval.
 type tally struct{ ok, failed int }
@@ -117,6 +130,25 @@ func (t tally) rate() float64 { return float64(t.ok) / float64(t.requests()) }
 
 // stragglers lists the servers whose success rate falls behind, the worst first.
 func (o Outlier) stragglers(tallies []tally) []int {
+	switch active.Mutant {
+	case active.QuorumOfEverybody:
+		return o.stragglers_quorum_of_everybody(tallies)
+	case active.QuorumOneMore:
+		return o.stragglers_quorum_one_more(tallies)
+	case active.VolumeIgnored:
+		return o.stragglers_volume_ignored(tallies)
+	case active.VolumeOneMore:
+		return o.stragglers_volume_one_more(tallies)
+	case active.DeviationOfASample:
+		return o.stragglers_deviation_of_a_sample(tallies)
+	case active.DeviationIsTheVariance:
+		return o.stragglers_deviation_is_the_variance(tallies)
+	case active.DeviationsInThousandths:
+		return o.stragglers_deviations_in_thousandths(tallies)
+	case active.StragglersLeastBadFirst:
+		return o.stragglers_stragglers_least_bad_first(tallies)
+	}
+
 	var judged []int // those with enough requests
 	for i, t := range tallies {
 		if t.requests() >= max(o.MinRequests, 1) {
@@ -152,6 +184,11 @@ func (o Outlier) mayEject_cap_rounds_to_nobody(ejected, n int) bool {
 	return (ejected+1)*100 <= o.MaxEjected*n
 }
 
+// mayEject_cap_rounds_up: The cap is rounded up: at 34% two of four servers are ejected.
+func (o Outlier) mayEject_cap_rounds_up(ejected, n int) bool {
+	return (ejected+1)*100 < o.MaxEjected*n+100 || ejected == 0
+}
+
 // panics_panic_needs_someone_left: With every server ejected the panic mode does not start: all requests fail although servers are there.
 func (o Outlier) panics_panic_needs_someone_left(left, n int) bool {
 	return left > 0 && left*100 < o.Panic*n
@@ -160,4 +197,247 @@ func (o Outlier) panics_panic_needs_someone_left(left, n int) bool {
 // panics_panic_at_the_threshold: Panic starts one server too early: half a fleet that is well is mixed with the half that is not.
 func (o Outlier) panics_panic_at_the_threshold(left, n int) bool {
 	return o.Panic > 0 && left*100 <= o.Panic*n
+}
+
+// length_back_off_doubles: The time of an ejection doubles instead of growing by the base: after four of them a server is out twice as long.
+func (o Outlier) length_back_off_doubles(k int) time.Duration {
+	if time.Duration(k) > o.MaxBackoff/o.Backoff {
+		return o.MaxBackoff
+	}
+	return min(o.Backoff<<min(k-1, 20), o.MaxBackoff)
+}
+
+// length_back_off_without_end: The longest time of an ejection is not kept to.
+func (o Outlier) length_back_off_without_end(k int) time.Duration {
+	if time.Duration(k) > o.MaxBackoff/o.Backoff {
+		return time.Duration(k) * o.Backoff
+	}
+	return time.Duration(k) * o.Backoff
+}
+
+// healed_back_off_only_grows: A server that once was flaky is ejected for ever longer times, even after weeks of health.
+func (o Outlier) healed_back_off_only_grows(service time.Duration) int {
+	return int(0 * service / o.Interval)
+}
+
+// healed_back_off_forgives_all: One healthy interval makes good all ejections: a server that fails every minute is back after the base time each time.
+func (o Outlier) healed_back_off_forgives_all(service time.Duration) int {
+	return int(service/o.Interval) << 20
+}
+
+// stragglers_quorum_of_everybody: The minimum of servers counts all of them, not those with enough requests: servers are judged although hardly anybody has traffic.
+func (o Outlier) stragglers_quorum_of_everybody(tallies []tally) []int {
+	var judged []int // those with enough requests
+	for i, t := range tallies {
+		if t.requests() >= max(o.MinRequests, 1) {
+			judged = append(judged, i)
+		}
+	}
+	if o.Deviations == 0 || len(tallies) < max(o.MinServers, 1) {
+		return nil
+	}
+	slices.SortStableFunc(judged, func(i, j int) int { return cmp.Compare(tallies[i].rate(), tallies[j].rate()) })
+	if tallies[judged[0]].rate() == tallies[judged[len(judged)-1]].rate() {
+		return nil // whatever the rounding of their mean
+	}
+	mean, squares := 0.0, 0.0
+	for _, i := range judged {
+		mean += tallies[i].rate() / float64(len(judged))
+	}
+	for _, i := range judged {
+		squares += (tallies[i].rate() - mean) * (tallies[i].rate() - mean)
+	}
+	limit := mean - o.Deviations*math.Sqrt(squares/float64(len(judged)))
+	behind, _ := slices.BinarySearchFunc(judged, limit, func(i int, limit float64) int { return cmp.Compare(tallies[i].rate(), limit) })
+	return judged[:behind]
+}
+
+// stragglers_quorum_one_more: Nobody is judged when just as many servers have traffic as are asked for.
+func (o Outlier) stragglers_quorum_one_more(tallies []tally) []int {
+	var judged []int // those with enough requests
+	for i, t := range tallies {
+		if t.requests() >= max(o.MinRequests, 1) {
+			judged = append(judged, i)
+		}
+	}
+	if o.Deviations == 0 || len(judged) <= max(o.MinServers, 1) {
+		return nil
+	}
+	slices.SortStableFunc(judged, func(i, j int) int { return cmp.Compare(tallies[i].rate(), tallies[j].rate()) })
+	if tallies[judged[0]].rate() == tallies[judged[len(judged)-1]].rate() {
+		return nil // whatever the rounding of their mean
+	}
+	mean, squares := 0.0, 0.0
+	for _, i := range judged {
+		mean += tallies[i].rate() / float64(len(judged))
+	}
+	for _, i := range judged {
+		squares += (tallies[i].rate() - mean) * (tallies[i].rate() - mean)
+	}
+	limit := mean - o.Deviations*math.Sqrt(squares/float64(len(judged)))
+	behind, _ := slices.BinarySearchFunc(judged, limit, func(i int, limit float64) int { return cmp.Compare(tallies[i].rate(), limit) })
+	return judged[:behind]
+}
+
+// stragglers_volume_ignored: Servers are judged however few requests they had: one unlucky request makes an outlier.
+func (o Outlier) stragglers_volume_ignored(tallies []tally) []int {
+	var judged []int // those with enough requests
+	for i, t := range tallies {
+		if t.requests() >= min(o.MinRequests, 1) && t.requests() > 0 {
+			judged = append(judged, i)
+		}
+	}
+	if o.Deviations == 0 || len(judged) < max(o.MinServers, 1) {
+		return nil
+	}
+	slices.SortStableFunc(judged, func(i, j int) int { return cmp.Compare(tallies[i].rate(), tallies[j].rate()) })
+	if tallies[judged[0]].rate() == tallies[judged[len(judged)-1]].rate() {
+		return nil // whatever the rounding of their mean
+	}
+	mean, squares := 0.0, 0.0
+	for _, i := range judged {
+		mean += tallies[i].rate() / float64(len(judged))
+	}
+	for _, i := range judged {
+		squares += (tallies[i].rate() - mean) * (tallies[i].rate() - mean)
+	}
+	limit := mean - o.Deviations*math.Sqrt(squares/float64(len(judged)))
+	behind, _ := slices.BinarySearchFunc(judged, limit, func(i int, limit float64) int { return cmp.Compare(tallies[i].rate(), limit) })
+	return judged[:behind]
+}
+
+// stragglers_volume_one_more: A server with just as many requests as are asked for is not judged.
+func (o Outlier) stragglers_volume_one_more(tallies []tally) []int {
+	var judged []int // those with enough requests
+	for i, t := range tallies {
+		if t.requests() > max(o.MinRequests, 1) {
+			judged = append(judged, i)
+		}
+	}
+	if o.Deviations == 0 || len(judged) < max(o.MinServers, 1) {
+		return nil
+	}
+	slices.SortStableFunc(judged, func(i, j int) int { return cmp.Compare(tallies[i].rate(), tallies[j].rate()) })
+	if tallies[judged[0]].rate() == tallies[judged[len(judged)-1]].rate() {
+		return nil // whatever the rounding of their mean
+	}
+	mean, squares := 0.0, 0.0
+	for _, i := range judged {
+		mean += tallies[i].rate() / float64(len(judged))
+	}
+	for _, i := range judged {
+		squares += (tallies[i].rate() - mean) * (tallies[i].rate() - mean)
+	}
+	limit := mean - o.Deviations*math.Sqrt(squares/float64(len(judged)))
+	behind, _ := slices.BinarySearchFunc(judged, limit, func(i int, limit float64) int { return cmp.Compare(tallies[i].rate(), limit) })
+	return judged[:behind]
+}
+
+// stragglers_deviation_of_a_sample: The deviation is that of a sample, which is larger: in small fleets nobody is far enough from the mean.
+func (o Outlier) stragglers_deviation_of_a_sample(tallies []tally) []int {
+	var judged []int // those with enough requests
+	for i, t := range tallies {
+		if t.requests() >= max(o.MinRequests, 1) {
+			judged = append(judged, i)
+		}
+	}
+	if o.Deviations == 0 || len(judged) < max(o.MinServers, 1) {
+		return nil
+	}
+	slices.SortStableFunc(judged, func(i, j int) int { return cmp.Compare(tallies[i].rate(), tallies[j].rate()) })
+	if tallies[judged[0]].rate() == tallies[judged[len(judged)-1]].rate() {
+		return nil // whatever the rounding of their mean
+	}
+	mean, squares := 0.0, 0.0
+	for _, i := range judged {
+		mean += tallies[i].rate() / float64(len(judged))
+	}
+	for _, i := range judged {
+		squares += (tallies[i].rate() - mean) * (tallies[i].rate() - mean)
+	}
+	limit := mean - o.Deviations*math.Sqrt(squares/float64(len(judged)-1))
+	behind, _ := slices.BinarySearchFunc(judged, limit, func(i int, limit float64) int { return cmp.Compare(tallies[i].rate(), limit) })
+	return judged[:behind]
+}
+
+// stragglers_deviation_is_the_variance: The root is left out: of rates below 1 the variance is smaller than the deviation, and half a fleet looks like outliers.
+func (o Outlier) stragglers_deviation_is_the_variance(tallies []tally) []int {
+	var judged []int // those with enough requests
+	for i, t := range tallies {
+		if t.requests() >= max(o.MinRequests, 1) {
+			judged = append(judged, i)
+		}
+	}
+	if o.Deviations == 0 || len(judged) < max(o.MinServers, 1) {
+		return nil
+	}
+	slices.SortStableFunc(judged, func(i, j int) int { return cmp.Compare(tallies[i].rate(), tallies[j].rate()) })
+	if tallies[judged[0]].rate() == tallies[judged[len(judged)-1]].rate() {
+		return nil // whatever the rounding of their mean
+	}
+	mean, squares := 0.0, 0.0
+	for _, i := range judged {
+		mean += tallies[i].rate() / float64(len(judged))
+	}
+	for _, i := range judged {
+		squares += (tallies[i].rate() - mean) * (tallies[i].rate() - mean)
+	}
+	limit := mean - o.Deviations*(squares/float64(len(judged)))
+	behind, _ := slices.BinarySearchFunc(judged, limit, func(i int, limit float64) int { return cmp.Compare(tallies[i].rate(), limit) })
+	return judged[:behind]
+}
+
+// stragglers_deviations_in_thousandths: The factor is read in thousandths, as another proxy writes it: everybody below the mean is ejected.
+func (o Outlier) stragglers_deviations_in_thousandths(tallies []tally) []int {
+	var judged []int // those with enough requests
+	for i, t := range tallies {
+		if t.requests() >= max(o.MinRequests, 1) {
+			judged = append(judged, i)
+		}
+	}
+	if o.Deviations == 0 || len(judged) < max(o.MinServers, 1) {
+		return nil
+	}
+	slices.SortStableFunc(judged, func(i, j int) int { return cmp.Compare(tallies[i].rate(), tallies[j].rate()) })
+	if tallies[judged[0]].rate() == tallies[judged[len(judged)-1]].rate() {
+		return nil // whatever the rounding of their mean
+	}
+	mean, squares := 0.0, 0.0
+	for _, i := range judged {
+		mean += tallies[i].rate() / float64(len(judged))
+	}
+	for _, i := range judged {
+		squares += (tallies[i].rate() - mean) * (tallies[i].rate() - mean)
+	}
+	limit := mean - o.Deviations/1000*math.Sqrt(squares/float64(len(judged)))
+	behind, _ := slices.BinarySearchFunc(judged, limit, func(i int, limit float64) int { return cmp.Compare(tallies[i].rate(), limit) })
+	return judged[:behind]
+}
+
+// stragglers_stragglers_least_bad_first: Of several outliers the least bad is ejected first: where the cap allows one, the worst keeps its traffic.
+func (o Outlier) stragglers_stragglers_least_bad_first(tallies []tally) []int {
+	var judged []int // those with enough requests
+	for i, t := range tallies {
+		if t.requests() >= max(o.MinRequests, 1) {
+			judged = append(judged, i)
+		}
+	}
+	if o.Deviations == 0 || len(judged) < max(o.MinServers, 1) {
+		return nil
+	}
+	slices.SortStableFunc(judged, func(i, j int) int { return cmp.Compare(tallies[i].rate(), tallies[j].rate()) })
+	if tallies[judged[0]].rate() == tallies[judged[len(judged)-1]].rate() {
+		return nil // whatever the rounding of their mean
+	}
+	mean, squares := 0.0, 0.0
+	for _, i := range judged {
+		mean += tallies[i].rate() / float64(len(judged))
+	}
+	for _, i := range judged {
+		squares += (tallies[i].rate() - mean) * (tallies[i].rate() - mean)
+	}
+	limit := mean - o.Deviations*math.Sqrt(squares/float64(len(judged)))
+	behind, _ := slices.BinarySearchFunc(judged, limit, func(i int, limit float64) int { return cmp.Compare(tallies[i].rate(), limit) })
+	slices.Reverse(judged[:behind])
+	return judged[:behind]
 }

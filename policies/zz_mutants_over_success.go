@@ -35,8 +35,6 @@ func (n verdicts) success() float64 {
 	switch active.Mutant {
 	case active.OverSuccessUnsmoothed:
 		return n.success_over_success_unsmoothed()
-	case active.Recording:
-		active.Reach(active.OverSuccessUnsmoothed)
 	}
 	return float64(n.ok+1) / float64(n.ok+n.failed+2)
 }
@@ -49,8 +47,6 @@ func (p *OverSuccess) Score(v View, i int) float64 {
 	switch active.Mutant {
 	case active.OverSuccessMultiplies:
 		return p.Score_over_success_multiplies(v, i)
-	case active.Recording:
-		active.Reach(active.OverSuccessMultiplies)
 	}
 
 	return p.Latency.Score(v, i) / p.counts[v.Server(i).ID].success()
@@ -58,6 +54,12 @@ func (p *OverSuccess) Score(v View, i int) float64 {
 
 // Observe counts the verdict and passes the outcome on.
 func (p *OverSuccess) Observe(id ServerID, o Outcome) {
+	switch active.Mutant {
+	case active.OverSuccessErrorsHaveNoTime:
+		p.Observe_over_success_errors_have_no_time(id, o)
+		return
+	}
+
 	p.Latency.Observe(id, o)
 	if p.counts == nil {
 		p.counts = make(map[ServerID]verdicts)
@@ -93,6 +95,11 @@ func (p *OverSuccess) State() string {
 
 // Check says what is wrong with the parameters.
 func (p *OverSuccess) Check() error {
+	switch active.Mutant {
+	case active.ParametersUncheckedInside:
+		return p.Check_parameters_unchecked_inside()
+	}
+
 	if p.Latency == nil {
 		return errNil("OverSuccess.Latency", "Latency, such as *EWMA or *PeakEWMA")
 	}
@@ -107,4 +114,29 @@ func (n verdicts) success_over_success_unsmoothed() float64 {
 // Score_over_success_multiplies: The score is multiplied by the success rate: a server that fails looks better the more it fails.
 func (p *OverSuccess) Score_over_success_multiplies(v View, i int) float64 {
 	return p.Latency.Score(v, i) * p.counts[v.Server(i).ID].success()
+}
+
+// Observe_over_success_errors_have_no_time: The time of a failed request is not learnt: an error that took three seconds looks better than a success that did.
+func (p *OverSuccess) Observe_over_success_errors_have_no_time(id ServerID, o Outcome) {
+	if !o.Failed {
+		p.Latency.Observe(id, o)
+	}
+	if p.counts == nil {
+		p.counts = make(map[ServerID]verdicts)
+	}
+	n := p.counts[id]
+	if o.Failed {
+		n.failed++
+	} else {
+		n.ok++
+	}
+	p.counts[id] = n
+}
+
+// Check_parameters_unchecked_inside: The parameters of a policy inside another one are not checked.
+func (p *OverSuccess) Check_parameters_unchecked_inside() error {
+	if p.Latency == nil {
+		return errNil("OverSuccess.Latency", "Latency, such as *EWMA or *PeakEWMA")
+	}
+	return firstError(checkD("OverSuccess.D", p.D, 0))
 }

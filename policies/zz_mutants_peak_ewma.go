@@ -55,8 +55,6 @@ func (p *PeakEWMA) Score(v View, i int) float64 {
 		return p.Score_peak_ewma_ignores_in_flight(v, i)
 	case active.PeakEwmaIdleIsFree:
 		return p.Score_peak_ewma_idle_is_free(v, i)
-	case active.Recording:
-		active.Reach(active.PeakEwmaIgnoresInFlight, active.PeakEwmaIdleIsFree)
 	}
 
 	return p.Estimate(v.Server(i).ID, v.Now()) * (heaviness(v, i) + 1)
@@ -73,8 +71,6 @@ func (p *PeakEWMA) Estimate(id ServerID, now time.Duration) float64 {
 		return p.Estimate_peak_ewma_decays_to_nothing(id, now)
 	case active.PeakEwmaNewcomerIsFree:
 		return p.Estimate_peak_ewma_newcomer_is_free(id, now)
-	case active.Recording:
-		active.Reach(active.PeakEwmaStoresOnRead, active.PeakEwmaNeverForgets, active.PeakEwmaDecaysToNothing, active.PeakEwmaNewcomerIsFree)
 	}
 
 	prior := p.Prior.Seconds()
@@ -91,8 +87,6 @@ func (p *PeakEWMA) remaining(silence time.Duration) float64 {
 	switch active.Mutant {
 	case active.PeakEwmaClockUnclamped:
 		return p.remaining_peak_ewma_clock_unclamped(silence)
-	case active.Recording:
-		active.Reach(active.PeakEwmaClockUnclamped)
 	}
 
 	return math.Exp(-max(silence, 0).Seconds() / p.Tau.Seconds())
@@ -117,8 +111,12 @@ func (p *PeakEWMA) Observe(id ServerID, o Outcome) {
 	case active.PeakEwmaBooksOnAnother:
 		p.Observe_peak_ewma_books_on_another(id, o)
 		return
-	case active.Recording:
-		active.Reach(active.PeakEwmaErrorsAreFast, active.PeakEwmaAveragesPeaks, active.PeakEwmaLateNewsTurnsBack, active.PeakEwmaZeroLatency, active.PeakEwmaBooksOnAnother)
+	case active.PeakEwmaFastErrorsAreRefusals:
+		p.Observe_peak_ewma_fast_errors_are_refusals(id, o)
+		return
+	case active.PeakEwmaErrorsAfterAMinute:
+		p.Observe_peak_ewma_errors_after_a_minute(id, o)
+		return
 	}
 
 	if p.estimates == nil {
@@ -136,15 +134,20 @@ func (p *PeakEWMA) Observe(id ServerID, o Outcome) {
 }
 
 // Update forgets the servers that are gone; survivors keep their estimates.
-func (p *PeakEWMA) Update(all []Server) { forget(p.estimates, all) }
+func (p *PeakEWMA) Update(all []Server) {
+	switch active.Mutant {
+	case active.PeakEwmaUpdateWipes:
+		p.Update_peak_ewma_update_wipes(all)
+		return
+	}
+	forget(p.estimates, all)
+}
 
 // Clone returns an independent copy.
 func (p *PeakEWMA) Clone() Policy {
 	switch active.Mutant {
 	case active.PeakEwmaClonesShare:
 		return p.Clone_peak_ewma_clones_share()
-	case active.Recording:
-		active.Reach(active.PeakEwmaClonesShare)
 	}
 
 	twin := *p
@@ -157,8 +160,6 @@ func (p *PeakEWMA) State() string {
 	switch active.Mutant {
 	case active.PeakEwmaStateWithoutTime:
 		return p.State_peak_ewma_state_without_time()
-	case active.Recording:
-		active.Reach(active.PeakEwmaStateWithoutTime)
 	}
 
 	var b strings.Builder
@@ -314,6 +315,47 @@ func (p *PeakEWMA) Observe_peak_ewma_books_on_another(id ServerID, o Outcome) {
 	}
 	p.estimates[min(id, 5)] = estimate{latency, at}
 }
+
+// Observe_peak_ewma_fast_errors_are_refusals: An error that comes quickly is taken for a refused connection, which has no time: the server that fails fastest looks fastest.
+func (p *PeakEWMA) Observe_peak_ewma_fast_errors_are_refusals(id ServerID, o Outcome) {
+	if p.estimates == nil {
+		p.estimates = make(map[ServerID]estimate)
+	}
+	latency, at := max(o.Latency, 1).Seconds(), o.At
+	if o.Failed && o.Latency < time.Second/2 {
+		latency = 1e-9
+	}
+	if e, heard := p.estimates[id]; heard {
+		if latency < e.latency {
+			w := p.remaining(at - e.at)
+			latency = e.latency*w + latency*(1-w)
+		}
+		at = max(at, e.at) // late news does not turn back the clock
+	}
+	p.estimates[id] = estimate{latency, at}
+}
+
+// Observe_peak_ewma_errors_after_a_minute: Once it has warmed up, errors count double, although the policy says that it reads no verdicts: nobody who looks at a fresh one sees it.
+func (p *PeakEWMA) Observe_peak_ewma_errors_after_a_minute(id ServerID, o Outcome) {
+	if p.estimates == nil {
+		p.estimates = make(map[ServerID]estimate)
+	}
+	latency, at := max(o.Latency, 1).Seconds(), o.At
+	if o.Failed && at > time.Minute {
+		latency *= 2
+	}
+	if e, heard := p.estimates[id]; heard {
+		if latency < e.latency {
+			w := p.remaining(at - e.at)
+			latency = e.latency*w + latency*(1-w)
+		}
+		at = max(at, e.at) // late news does not turn back the clock
+	}
+	p.estimates[id] = estimate{latency, at}
+}
+
+// Update_peak_ewma_update_wipes: Every change of the fleet wipes what was known of the survivors.
+func (p *PeakEWMA) Update_peak_ewma_update_wipes(all []Server) { p.estimates = nil }
 
 // Clone_peak_ewma_clones_share: Two balancers that started from one policy learn into the same table.
 func (p *PeakEWMA) Clone_peak_ewma_clones_share() Policy {

@@ -27,8 +27,8 @@ func (b *Balancer) Retry(ctx context.Context, q Request, attempts int, call func
 		return b.Retry_retry_hides_the_last_error(ctx, q, attempts, call)
 	case active.RetryOnceMore:
 		return b.Retry_retry_once_more(ctx, q, attempts, call)
-	case active.Recording:
-		active.Reach(active.RetryAtTheSameServer, active.RetryWritesToTheRequest, active.RetryHidesTheLastError, active.RetryOnceMore)
+	case active.RetryRemembersOne:
+		return b.Retry_retry_remembers_one(ctx, q, attempts, call)
 	}
 
 	q.Tried = slices.Clone(q.Tried)
@@ -126,6 +126,28 @@ func (b *Balancer) Retry_retry_once_more(ctx context.Context, q Request, attempt
 		err := b.Do(ctx, q, func(ctx context.Context, s Server) error {
 			called = true
 			q.Tried = append(q.Tried, s.ID)
+			return call(ctx, s)
+		})
+		if err == nil {
+			return nil
+		}
+		if !called {
+			return errors.Join(err, last)
+		}
+		last = err
+	}
+	return last
+}
+
+// Retry_retry_remembers_one: Only the last server is excluded: the third attempt goes to the first one again.
+func (b *Balancer) Retry_retry_remembers_one(ctx context.Context, q Request, attempts int, call func(context.Context, Server) error) error {
+	q.Tried = slices.Clone(q.Tried)
+	var last error
+	for range max(attempts, 1) {
+		called := false
+		err := b.Do(ctx, q, func(ctx context.Context, s Server) error {
+			called = true
+			q.Tried = append(q.Tried[:0], s.ID)
 			return call(ctx, s)
 		})
 		if err == nil {

@@ -50,8 +50,6 @@ func (r *Ring) Pick(q Request, v View, arg1 Coins) int {
 		return r.Pick_ring_counts_eligible_only(q, v, arg1)
 	case active.RingLoadDecides:
 		return r.Pick_ring_load_decides(q, v, arg1)
-	case active.Recording:
-		active.Reach(active.RingIgnoresLastPoint, active.RingWrapsToSecondPoint, active.RingHashesThePrefix, active.RingGivesUpAtFirst, active.RingCountsEligibleOnly, active.RingLoadDecides)
 	}
 
 	h := r.hashOf(q.Key)
@@ -75,8 +73,12 @@ func (r *Ring) Update(all []Server) {
 	case active.RingKeepsOldPoints:
 		r.Update_ring_keeps_old_points(all)
 		return
-	case active.Recording:
-		active.Reach(active.RingStandsStillWhileSizeDoes, active.RingKeepsOldPoints)
+	case active.RingPointsRunTogether:
+		r.Update_ring_points_run_together(all)
+		return
+	case active.RingHashesIds:
+		r.Update_ring_hashes_ids(all)
+		return
 	}
 
 	r.points = nil
@@ -98,6 +100,13 @@ const mostPoints = 1 << 18
 
 // counts is the number of points of each server.
 func (r *Ring) counts(all []Server) []uint64 {
+	switch active.Mutant {
+	case active.RingIgnoresItsPoints:
+		return r.counts_ring_ignores_its_points(all)
+	case active.RingWeightsByRoot:
+		return r.counts_ring_weights_by_root(all)
+	}
+
 	counts := weightsOf(&Snapshot{Servers: all})
 	whole := sum(counts)
 	if whole <= mostPoints/uint64(r.Points) {
@@ -124,7 +133,13 @@ func (r *Ring) hashOf(text string) uint64 {
 }
 
 // Check says what is wrong with Points.
-func (r *Ring) Check() error { return checkD("Ring.Points", r.Points, 1) }
+func (r *Ring) Check() error {
+	switch active.Mutant {
+	case active.ParametersRingWithoutPoints:
+		return r.Check_parameters_ring_without_points()
+	}
+	return checkD("Ring.Points", r.Points, 1)
+}
 
 // Clone returns a copy that shares the circle, which no pick changes and an
 // update replaces.
@@ -248,4 +263,90 @@ func (r *Ring) Update_ring_keeps_old_points(all []Server) {
 	slices.SortFunc(r.points, func(a, b point) int {
 		return cmp.Or(cmp.Compare(a.hash, b.hash), cmp.Compare(a.name, b.name))
 	})
+}
+
+// Update_ring_points_run_together: Name and number of a point are joined without anything in between: the point 15 of server 1 is the point 5 of server 11, and one of the two owns less than it is due.
+func (r *Ring) Update_ring_points_run_together(all []Server) {
+	r.points = nil
+	for i, count := range r.counts(all) {
+		s := all[i]
+		for k := range count {
+			// The number has a fixed width, so no two servers share a label.
+			label := []byte(s.Name)
+			if k >= 10 {
+				label = append(label, byte('0'+k/10))
+			}
+			label = append(label, byte('0'+k%10))
+			r.points = append(r.points, point{r.hashOf(string(label)), s.Name, s.ID})
+		}
+	}
+	slices.SortFunc(r.points, func(a, b point) int {
+		return cmp.Or(cmp.Compare(a.hash, b.hash), cmp.Compare(a.name, b.name))
+	})
+}
+
+// Update_ring_hashes_ids: Points are computed from ids that each client hands out for itself: two clients that met the servers in another order disagree.
+func (r *Ring) Update_ring_hashes_ids(all []Server) {
+	r.points = nil
+	for i, count := range r.counts(all) {
+		s := all[i]
+		for k := range count {
+			// The number has a fixed width, so no two servers share a label.
+			label := binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(nil, k), uint64(s.ID))
+			r.points = append(r.points, point{r.hashOf(string(label)), s.Name, s.ID})
+		}
+	}
+	slices.SortFunc(r.points, func(a, b point) int {
+		return cmp.Or(cmp.Compare(a.hash, b.hash), cmp.Compare(a.name, b.name))
+	})
+}
+
+// counts_ring_ignores_its_points: The number of points is read and not used: a server of weight 1 has one point, and some get several times their share.
+func (r *Ring) counts_ring_ignores_its_points(all []Server) []uint64 {
+	counts := weightsOf(&Snapshot{Servers: all})
+	whole := sum(counts)
+	if whole <= mostPoints/uint64(r.Points) {
+		for i := range counts {
+			counts[i] *= min(uint64(r.Points), 1)
+		}
+		return counts
+	}
+	for i, weight := range counts {
+		if weight > 0 {
+			high, low := bits.Mul64(weight, mostPoints)
+			part, _ := bits.Div64(high, low, whole)
+			counts[i] = max(part, 1)
+		}
+	}
+	return counts
+}
+
+// counts_ring_weights_by_root: Large weights are dampened on the way to the ring: a server of weight 3 gets what is due to 2.
+func (r *Ring) counts_ring_weights_by_root(all []Server) []uint64 {
+	counts := weightsOf(&Snapshot{Servers: all})
+	for i, w := range counts {
+		if w > 2 {
+			counts[i] = w - w/3
+		}
+	}
+	whole := sum(counts)
+	if whole <= mostPoints/uint64(r.Points) {
+		for i := range counts {
+			counts[i] *= uint64(r.Points)
+		}
+		return counts
+	}
+	for i, weight := range counts {
+		if weight > 0 {
+			high, low := bits.Mul64(weight, mostPoints)
+			part, _ := bits.Div64(high, low, whole)
+			counts[i] = max(part, 1)
+		}
+	}
+	return counts
+}
+
+// Check_parameters_ring_without_points: A ring of no points is accepted, and no server is ever picked.
+func (r *Ring) Check_parameters_ring_without_points() error {
+	return checkD("Ring.Points", r.Points, 0)
 }

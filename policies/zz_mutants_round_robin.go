@@ -40,8 +40,6 @@ func (r *RoundRobin) Pick(arg1 Request, v View, c Coins) int {
 		return r.Pick_round_robin_stands_still(arg1, v, c)
 	case active.RoundRobinWalksBackwards:
 		return r.Pick_round_robin_walks_backwards(arg1, v, c)
-	case active.Recording:
-		active.Reach(active.RoundRobinRestarts, active.RoundRobinNarrowCursor, active.RoundRobinStartsAtFirst, active.RoundRobinDoesNotWrap, active.RoundRobinNeighbourInherits, active.RoundRobinStandsStill, active.RoundRobinWalksBackwards)
 	}
 
 	n := v.Len()
@@ -59,7 +57,14 @@ func (r *RoundRobin) Pick(arg1 Request, v View, c Coins) int {
 }
 
 // Clone returns an independent copy.
-func (r *RoundRobin) Clone() Policy { twin := *r; return &twin }
+func (r *RoundRobin) Clone() Policy {
+	switch active.Mutant {
+	case active.RoundRobinSharesItsCursor:
+		return r.Clone_round_robin_shares_its_cursor()
+	}
+	twin := *r
+	return &twin
+}
 
 // State is the id of the last pick.
 func (r *RoundRobin) State() string {
@@ -190,3 +195,6 @@ func (r *RoundRobin) Pick_round_robin_walks_backwards(_ Request, v View, c Coins
 	r.started, r.last = true, v.Server((i+n-2)%n).ID
 	return i
 }
+
+// Clone_round_robin_shares_its_cursor: Balancers that should be independent advance one cursor: a caller that alternates between two pools sees one server of each.
+func (r *RoundRobin) Clone_round_robin_shares_its_cursor() Policy { return r }

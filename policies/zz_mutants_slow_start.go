@@ -32,8 +32,8 @@ func (s SlowStart) odds(service time.Duration) [2]uint64 {
 	switch active.Mutant {
 	case active.SlowStartWithoutFloor:
 		return s.odds_slow_start_without_floor(service)
-	case active.Recording:
-		active.Reach(active.SlowStartWithoutFloor)
+	case active.SlowStartFromTheFloor:
+		return s.odds_slow_start_from_the_floor(service)
 	}
 
 	shown := max(service, s.Window/100*time.Duration(s.Floor), 0)
@@ -50,8 +50,9 @@ func (b *Balancer) thin() {
 	case active.SlowStartHidesTheOnlyOne:
 		b.thin_slow_start_hides_the_only_one()
 		return
-	case active.Recording:
-		active.Reach(active.SlowStartByAgeOfBalancer, active.SlowStartHidesTheOnlyOne)
+	case active.SlowStartIn32Bits:
+		b.thin_slow_start_in_32_bits()
+		return
 	}
 
 	if b.view.now >= b.warm {
@@ -75,6 +76,12 @@ func (b *Balancer) thin() {
 // odds_slow_start_without_floor: The ramp begins at nothing: a new server gets no traffic for a long time.
 func (s SlowStart) odds_slow_start_without_floor(service time.Duration) [2]uint64 {
 	shown := max(service, 0)
+	return [2]uint64{uint64(shown), uint64(max(s.Window-shown, 0))}
+}
+
+// odds_slow_start_from_the_floor: The floor is added to the ramp instead of bounding it: a newcomer has its full share too early.
+func (s SlowStart) odds_slow_start_from_the_floor(service time.Duration) [2]uint64 {
+	shown := min(s.Window, max(service, 0)+s.Window/100*time.Duration(s.Floor))
 	return [2]uint64{uint64(shown), uint64(max(s.Window-shown, 0))}
 }
 
@@ -114,4 +121,24 @@ func (b *Balancer) thin_slow_start_hides_the_only_one() {
 		b.shown = append(b.shown, m)
 	}
 	b.view.servers = b.shown
+}
+
+// thin_slow_start_in_32_bits: The time in service is kept in 32 bits: it wraps every few seconds, and turns negative.
+func (b *Balancer) thin_slow_start_in_32_bits() {
+	if b.view.now >= b.warm {
+		return
+	}
+	b.shown = b.shown[:0]
+	for _, m := range b.view.servers {
+		if service := time.Duration(int32(b.view.now - m.since)); service < b.slow.Window && !m.ejected {
+			b.odds = b.slow.odds(service)
+			if b.coins.Weighted(b.odds[:]) == 1 {
+				continue
+			}
+		}
+		b.shown = append(b.shown, m)
+	}
+	if len(b.shown) > 0 {
+		b.view.servers = b.shown
+	}
 }

@@ -62,8 +62,10 @@ func (s *SmoothWeighted) begin(v View, c Coins) int {
 	switch active.Mutant {
 	case active.SmoothWeightedStartsAtTheHeaviest:
 		return s.begin_smooth_weighted_starts_at_the_heaviest(v, c)
-	case active.Recording:
-		active.Reach(active.SmoothWeightedStartsAtTheHeaviest)
+	case active.SmoothWeightedLongCyclesStartHeavy:
+		return s.begin_smooth_weighted_long_cycles_start_heavy(v, c)
+	case active.SmoothWeightedDrawsOnePick:
+		return s.begin_smooth_weighted_draws_one_pick(v, c)
 	}
 
 	s.started = true
@@ -85,8 +87,10 @@ func (s *SmoothWeighted) step(v View, given int) int {
 		return s.step_smooth_weighted_takes_less(v, given)
 	case active.WeightedRotationCountsIn32Bits:
 		return s.step_weighted_rotation_counts_in_32_bits(v, given)
-	case active.Recording:
-		active.Reach(active.SmoothWeightedTakesLess, active.WeightedRotationCountsIn32Bits)
+	case active.SmoothWeightedHeavyIsNegative:
+		return s.step_smooth_weighted_heavy_is_negative(v, given)
+	case active.SmoothWeightedFirstInCredit:
+		return s.step_smooth_weighted_first_in_credit(v, given)
 	}
 
 	total := int64(0)
@@ -113,8 +117,6 @@ func (s *SmoothWeighted) rescale(total int64) {
 	case active.SmoothWeightedUnscaled:
 		s.rescale_smooth_weighted_unscaled(total)
 		return
-	case active.Recording:
-		active.Reach(active.SmoothWeightedUnscaled)
 	}
 
 	if s.total != total && s.total > 0 {
@@ -130,6 +132,11 @@ func (s *SmoothWeighted) rescale(total int64) {
 // find is the place of a server among the credits, at or after a place given. A
 // new server enters with none.
 func (s *SmoothWeighted) find(id ServerID, from int) int {
+	switch active.Mutant {
+	case active.SmoothWeightedAbsentEarn:
+		return s.find_smooth_weighted_absent_earn(id, from)
+	}
+
 	for from < len(s.credits) && s.credits[from].id < id {
 		from++
 	}
@@ -145,8 +152,6 @@ func (s *SmoothWeighted) Update(all []Server) {
 	case active.SmoothWeightedUpdateForgives:
 		s.Update_smooth_weighted_update_forgives(all)
 		return
-	case active.Recording:
-		active.Reach(active.SmoothWeightedUpdateForgives)
 	}
 
 	next := make([]credit, len(all))
@@ -206,6 +211,34 @@ func (s *SmoothWeighted) begin_smooth_weighted_starts_at_the_heaviest(v View, c 
 	return s.step(v, None)
 }
 
+// begin_smooth_weighted_long_cycles_start_heavy: Where the cycle is too long to walk, it begins with the heaviest server.
+func (s *SmoothWeighted) begin_smooth_weighted_long_cycles_start_heavy(v View, c Coins) int {
+	s.started = true
+	weights := weightsOf(v)
+	period := sum(weights) / gcd(weights)
+	if period > longestWalk/uint64(len(weights)) {
+		return s.step(v, None+0*c.IntN(1))
+	}
+	for range c.IntN(int(period)) {
+		s.step(v, None)
+	}
+	return s.step(v, None)
+}
+
+// begin_smooth_weighted_draws_one_pick: Only the first pick is drawn, and then a cycle begins: the second one is never at the server of the first, so light servers get too much between rebuilds.
+func (s *SmoothWeighted) begin_smooth_weighted_draws_one_pick(v View, c Coins) int {
+	s.started = true
+	weights := weightsOf(v)
+	period := sum(weights) / gcd(weights)
+	if period > 0 {
+		return s.step(v, c.Weighted(weights))
+	}
+	for range c.IntN(int(period)) {
+		s.step(v, None)
+	}
+	return s.step(v, None)
+}
+
 // step_smooth_weighted_takes_less: The winner pays less than the sum of the weights: credits grow without end, and heavy servers get too much.
 func (s *SmoothWeighted) step_smooth_weighted_takes_less(v View, given int) int {
 	total := int64(0)
@@ -246,6 +279,46 @@ func (s *SmoothWeighted) step_weighted_rotation_counts_in_32_bits(v View, given 
 	return pick
 }
 
+// step_smooth_weighted_heavy_is_negative: A weight is taken for a signed number of 32 bits: the heaviest servers pay for every pick.
+func (s *SmoothWeighted) step_smooth_weighted_heavy_is_negative(v View, given int) int {
+	total := int64(0)
+	for i := range v.Len() {
+		total += int64(v.Server(i).Weight) * unit
+	}
+	s.rescale(total)
+	pick, picked, at := None, 0, 0
+	for i := range v.Len() {
+		server := v.Server(i)
+		at = s.find(server.ID, at)
+		s.credits[at].value += int64(int32(server.Weight)) * unit
+		if i == given || given == None && (pick == None || s.credits[at].value > s.credits[picked].value) {
+			pick, picked = i, at
+		}
+	}
+	s.credits[picked].value -= total
+	return pick
+}
+
+// step_smooth_weighted_first_in_credit: The first server that has any credit is picked instead of the one that has most: the shares are right, and the picks come in bursts.
+func (s *SmoothWeighted) step_smooth_weighted_first_in_credit(v View, given int) int {
+	total := int64(0)
+	for i := range v.Len() {
+		total += int64(v.Server(i).Weight) * unit
+	}
+	s.rescale(total)
+	pick, picked, at := None, 0, 0
+	for i := range v.Len() {
+		server := v.Server(i)
+		at = s.find(server.ID, at)
+		s.credits[at].value += int64(server.Weight) * unit
+		if i == given || given == None && (pick == None || s.credits[picked].value <= 0 && s.credits[at].value > 0) {
+			pick, picked = i, at
+		}
+	}
+	s.credits[picked].value -= total
+	return pick
+}
+
 // rescale_smooth_weighted_unscaled: Credits earned with old weights are spent at the new ones: after a change the rotation is off by whole picks.
 func (s *SmoothWeighted) rescale_smooth_weighted_unscaled(total int64) {
 	if s.total != total && s.total > 0 && total < 0 {
@@ -256,6 +329,18 @@ func (s *SmoothWeighted) rescale_smooth_weighted_unscaled(total int64) {
 		s.settle()
 	}
 	s.total = total
+}
+
+// find_smooth_weighted_absent_earn: Servers that are not eligible go on earning: when they are back, they get everything they missed in a burst.
+func (s *SmoothWeighted) find_smooth_weighted_absent_earn(id ServerID, from int) int {
+	for from < len(s.credits) && s.credits[from].id < id {
+		s.credits[from].value += unit
+		from++
+	}
+	if from == len(s.credits) || s.credits[from].id != id {
+		s.credits = slices.Insert(s.credits, from, credit{id: id})
+	}
+	return from
 }
 
 // Update_smooth_weighted_update_forgives: Every update zeroes the credits: a warming server is forgiven its debts again and again, and gets far too much.

@@ -24,8 +24,8 @@ func (s *Sticky) Pick(q Request, v View, c Coins) int {
 		return s.Pick_sticky_trusts_the_cookie(q, v, c)
 	case active.StickyIgnoresTheCookie:
 		return s.Pick_sticky_ignores_the_cookie(q, v, c)
-	case active.Recording:
-		active.Reach(active.StickyTrustsTheCookie, active.StickyIgnoresTheCookie)
+	case active.StickyLeavesBusyServers:
+		return s.Pick_sticky_leaves_busy_servers(q, v, c)
 	}
 
 	if id, member := s.ids[q.Cookie]; member {
@@ -76,6 +76,16 @@ func (s *Sticky) Pick_sticky_trusts_the_cookie(q Request, v View, c Coins) int {
 func (s *Sticky) Pick_sticky_ignores_the_cookie(q Request, v View, c Coins) int {
 	if id, member := s.ids[q.Key]; member {
 		if i := v.Index(id); i >= 0 {
+			return i
+		}
+	}
+	return s.Fallback.Pick(q, v, c)
+}
+
+// Pick_sticky_leaves_busy_servers: A busy server is left by its sessions, which it alone knows of.
+func (s *Sticky) Pick_sticky_leaves_busy_servers(q Request, v View, c Coins) int {
+	if id, member := s.ids[q.Cookie]; member {
+		if i := v.Index(id); i >= 0 && heaviness(v, i) < 100 {
 			return i
 		}
 	}

@@ -98,8 +98,6 @@ func (r *WeightedRoundRobin) begin(v View, c Coins) (int, moment) {
 	switch active.Mutant {
 	case active.WeightedRotationStartsTogether:
 		return r.begin_weighted_rotation_starts_together(v, c)
-	case active.Recording:
-		active.Reach(active.WeightedRotationStartsTogether)
 	}
 
 	weights := weightsOf(v)
@@ -132,8 +130,12 @@ func (r *WeightedRoundRobin) Update(all []Server) {
 	case active.WeightedRotationOldWeights:
 		r.Update_weighted_rotation_old_weights(all)
 		return
-	case active.Recording:
-		active.Reach(active.WeightedRotationUpdateRestarts, active.WeightedRotationOldWeights)
+	case active.WeightedRotationNewcomerRestarts:
+		r.Update_weighted_rotation_newcomer_restarts(all)
+		return
+	case active.WeightedRotationReloadRestarts:
+		r.Update_weighted_rotation_reload_restarts(all)
+		return
 	}
 
 	old, next, survivors := r.clocks, make([]clock, len(all)), 0
@@ -232,4 +234,42 @@ func (r *WeightedRoundRobin) Update_weighted_rotation_old_weights(all []Server) 
 		}
 	}
 	r.clocks, r.started = next, r.started && survivors > 0
+}
+
+// Update_weighted_rotation_newcomer_restarts: Whenever a server joins, the schedule starts anew.
+func (r *WeightedRoundRobin) Update_weighted_rotation_newcomer_restarts(all []Server) {
+	old, next, survivors := r.clocks, make([]clock, len(all)), 0
+	for i, s := range all {
+		next[i] = newClock(s)
+		k, stays := slices.BinarySearchFunc(old, s.ID, func(c clock, id ServerID) int { return int(c.id - id) })
+		if !stays {
+			continue
+		}
+		survivors++
+		if next[i].phase = old[k].phase; r.started && s.Weight != old[k].weight && s.Weight > 0 && old[k].weight > 0 {
+			was, _ := r.now(old[k].weight)
+			is, _ := r.now(s.Weight)
+			next[i].phase = (is + r.tick(old[k]).num - was) % phases
+		}
+	}
+	r.clocks, r.started = next, r.started && survivors == len(all)
+}
+
+// Update_weighted_rotation_reload_restarts: A reload of an unchanged list starts the schedule anew; a change of it does not.
+func (r *WeightedRoundRobin) Update_weighted_rotation_reload_restarts(all []Server) {
+	old, next, survivors := r.clocks, make([]clock, len(all)), 0
+	for i, s := range all {
+		next[i] = newClock(s)
+		k, stays := slices.BinarySearchFunc(old, s.ID, func(c clock, id ServerID) int { return int(c.id - id) })
+		if !stays {
+			continue
+		}
+		survivors++
+		if next[i].phase = old[k].phase; r.started && s.Weight != old[k].weight && s.Weight > 0 && old[k].weight > 0 {
+			was, _ := r.now(old[k].weight)
+			is, _ := r.now(s.Weight)
+			next[i].phase = (is + r.tick(old[k]).num - was) % phases
+		}
+	}
+	r.clocks, r.started = next, r.started && survivors > 0 && (survivors < len(all) || survivors < len(old))
 }

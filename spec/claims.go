@@ -16,10 +16,11 @@ type Claims struct {
 	Concurrent     bool
 	ReleasesOnce   bool
 	MapsKeys       bool
-	SparesKeys     bool    // of others, while a server is not eligible
-	HashesKeys     bool    // while the fleet stays the same
-	Remaps         string  // as this scheme of oracle.Remap; empty: no promise
-	SharesWithin   float64 // times the fair share of the keys; 0: no promise
+	SparesKeys     bool             // of others, while a server is not eligible
+	HashesKeys     bool             // while the fleet stays the same
+	Remaps         string           // as this scheme of oracle.Remap; empty: no promise
+	SharesWithin   float64          // times the fair share of the keys; 0: no promise
+	Shares         oracle.KeyShares // of the keys, spread like those of this scheme; zero: no promise
 	Weighted       bool
 	ReadsAtMost    int // loads read in one pick; 0: no promise
 	Learns         bool
@@ -27,6 +28,7 @@ type Claims struct {
 	FollowsPeaks   bool
 	Forgets        bool
 	ReadsVerdicts  bool
+	Lingers        time.Duration // a failure counts as in flight; 0: no promise
 	Rotates        bool
 	SlowsByLoad    *float64 // with this power of the load; nil: no promise
 	Sticks         bool
@@ -147,6 +149,16 @@ func Independent() Option { return func(c *config) { c.claims.Independent = true
 // scheme of oracle.Remap.
 func Remaps(scheme string) Option { return func(c *config) { c.claims.Remaps = scheme } }
 
+// SharesLike claims that the shares of the keys spread around weight/sum like
+// those of a known scheme, so that trials of many keys of one fleet can be judged.
+// It panics when there is no such scheme.
+func SharesLike(s oracle.KeyShares) Option {
+	if err := s.Validate(); err != nil {
+		panic("spec: SharesLike: " + err.Error())
+	}
+	return func(c *config) { c.claims.Shares = s }
+}
+
 // Learns claims that a policy is fed by outcomes and stores them only when they
 // are observed.
 func Learns() Option { return func(c *config) { c.claims.Learns = true } }
@@ -166,6 +178,10 @@ func Forgets() Option { return func(c *config) { c.claims.Forgets = true } }
 
 // ReadsVerdicts claims that a policy distinguishes failed requests from others.
 func ReadsVerdicts() Option { return func(c *config) { c.claims.ReadsVerdicts = true } }
+
+// Lingers claims that a failure counts as one more request in flight at its
+// server for so long, and for nothing else.
+func Lingers(d time.Duration) Option { return func(c *config) { c.claims.Lingers = d } }
 
 // Alpha sets the false-alarm budget of the run, instead of DefaultAlpha.
 func Alpha(alpha float64) Option {

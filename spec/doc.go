@@ -35,8 +35,10 @@
 //	claims       Law, TiesOpen, Weighted, Rotates, SlowsByLoad, Sticks
 //	of requests  CountsInFlight, KeepsCounts, ReleasesOnce, Retries, Concurrent,
 //	             Independent
-//	of keys      HashesKeys, SparesKeys, MapsKeys, Remaps, SharesWithin
-//	of learning  Learns, LearnsLatency, FollowsPeaks, Forgets, ReadsVerdicts
+//	of keys      HashesKeys, SparesKeys, MapsKeys, Remaps, SharesWithin,
+//	             SharesLike
+//	of learning  Learns, LearnsLatency, FollowsPeaks, Forgets, ReadsVerdicts,
+//	             Lingers
 //	of cost      ReadsAtMost
 //	how to run   Alpha, Seed, HangAfter, Only, Reproduce, Progress
 //	results      Check, Test, Report, PropertyResult, Verdict, Finding, Diagnosis

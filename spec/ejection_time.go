@@ -33,6 +33,12 @@ var recoveryProperties = []*Property{
 		Applies:  isPart("leases"), Exact: bubbled(exactSuccessRate),
 	},
 	{
+		Name: "ejection/worst-first", Level: Must,
+		Sentence: "Where the cap does not let every outlier go, those with the lowest success rates go.",
+		Source:   "definition; what a cap lets through: envoyproxy/envoy#26877",
+		Applies:  isPart("leases"), Exact: bubbled(exactWorstFirst),
+	},
+	{
 		Name: "ejection/leavers", Level: Must,
 		Sentence: "A server that leaves while it is ejected no longer counts against the cap, and comes back as a new one.",
 		Source:   "ejected for ever in the books: grpc/grpc-rust#2673",
@@ -180,6 +186,36 @@ func exactSuccessRate(r *Run) Result {
 		}
 	}
 	return Result{Verdict: Holds, Observed: fmt.Sprintf("%d ejections in %d intervals", ejected, intervals)}
+}
+
+// exactWorstFirst has three servers of seven fall behind, at rates of 0, 1/10 and
+// 2/10, in every order, and a cap of none to three of them. The mean is 43/70 and
+// the deviation below 1/2, so all three are more than 3/4 of it below the mean.
+func exactWorstFirst(r *Run) Result {
+	orders := [][]int{{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}}
+	for _, order := range orders {
+		for percent, most := range map[int]int{0: 1, 15: 1, 29: 2, 43: 3, 100: 3} {
+			l := r.timed(7, policies.Outlier{Interval: interval, MinRequests: 10, MinServers: 7, Deviations: 0.75, Backoff: time.Second, MaxBackoff: time.Second, MaxEjected: percent})
+			names, worst := []string{"s1", "s4", "s6"}, make([]string, 3)
+			for k, name := range names {
+				worst[order[k]] = name
+			}
+			for i := range 7 {
+				name, ok := fmt.Sprint("s", i), 10
+				if rank := slices.Index(worst, name); rank >= 0 {
+					ok = rank
+				}
+				for k := range 10 {
+					l.outcome(name, k >= ok)
+				}
+			}
+			time.Sleep(interval)
+			want := slices.Clone(worst[:most])
+			slices.Sort(want)
+			l.ejections(fmt.Sprintf("%v from the worst on, at a cap of %d%% of 7", worst, percent), want...)
+		}
+	}
+	return Result{Verdict: Holds, Observed: fmt.Sprintf("in %d orders, at 5 caps", len(orders))}
 }
 
 // outliers are the names whose rates are more than the deviations below the

@@ -226,7 +226,7 @@ func exactErrorsCount(r *Run) Result {
 				return *bad
 			}
 		}
-		if bad := differs("0 1", r.lawAt(l, fleet, []float64{1, float64(min(failures, 400)) / 2}, time.Second), fmt.Sprintf("the second has more requests, for %d failures", failures)); failures > 10 && bad != nil {
+		if bad := differs("0 1", r.lawAt(l, fleet, []float64{1, float64(failures) / 2}, time.Second), fmt.Sprintf("the second has more requests, for %d failures", failures)); failures > 10 && bad != nil {
 			return *bad
 		}
 	}

@@ -82,7 +82,7 @@ func exactWholeWeights(r *Run) Result {
 		equal[i] = 1.0 / 321
 	}
 	for _, weights := range [][]float64{
-		{1}, {1, 1, 1}, {0.5, 0.25, 0.25}, {1e-9, 1, 3}, {100, 1, 1e-6}, {1e300, 5e299, 1}, {0, 2, 4}, {0, 0, 0}, {0, 1e308, 1e308}, equal,
+		{1}, {1, 1, 1}, {0.5, 0.25, 0.25}, {1e-9, 1, 3}, {100, 1, 1e-6}, {5, 7, 2, 0}, {1e300, 5e299, 1}, {0, 2, 4}, {0, 0, 0}, {0, 1e308, 1e308}, equal,
 	} {
 		var whole []uint64
 		var err error
@@ -113,7 +113,7 @@ func exactWholeWeights(r *Run) Result {
 			}
 		}
 	}
-	return Result{Verdict: Holds, Observed: "for 10 lists of weights"}
+	return Result{Verdict: Holds, Observed: "for 11 lists of weights"}
 }
 
 func exactRefusedWeights(r *Run) Result {

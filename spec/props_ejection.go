@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -21,7 +22,7 @@ var ejectionProperties = []*Property{
 	},
 	{
 		Name: "ejection/cap", Level: Must,
-		Sentence: "The share of ejected servers never exceeds the cap, rounded down, except that one is always allowed.",
+		Sentence: "Of the servers that take requests, the share of ejected ones never exceeds the cap, rounded down, except that one is always allowed.",
 		Source:   "envoyproxy/envoy#26877; grpc/grpc-java#9489",
 		Applies:  isPart("leases"), Exact: exactCap,
 	},
@@ -63,6 +64,9 @@ func (r *Run) ejecting(n int, o policies.Outlier, more ...policies.Option) *leas
 	})
 	return l
 }
+
+// names are those of the servers that take requests.
+func (l *leasing) names() []string { return slices.Sorted(maps.Keys(l.InFlight())) }
 
 // outcome gives one outcome to a server, by name; false when it is not shown.
 func (l *leasing) outcome(name string, failed bool) (shown bool) {
@@ -117,6 +121,9 @@ func exactCap(r *Run) Result {
 	for n := 1; n <= 10; n++ {
 		for _, percent := range []int{0, 1, 10, 33, 34, 50, 66, 67, 99, 100} {
 			l := r.ejecting(n, policies.Outlier{Consecutive: 1, MaxEjected: percent})
+			if n%2 == 0 { // servers that were drained are no part of the fleet here
+				l.update(append(policies.Endpoints(l.names()...), endpoint("drained", 0), endpoint("drained, too", 0), endpoint("and this", 0))...)
+			}
 			most := max(1, percent*n/100)
 			for i := range n {
 				l.outcome(fmt.Sprint("s", i), true)

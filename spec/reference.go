@@ -64,13 +64,13 @@ func rules() []rule {
 		learner("ewma-over-success", "the smallest estimated wait, longer the more requests fail", oracle.LeastRequest{}, ReadsVerdicts(), LearnsLatency()),
 		learner("peak-ewma-over-success", "the smallest estimated wait, longer the more requests fail", oracle.LeastRequest{}, ReadsVerdicts(), LearnsLatency()),
 		learner("lingering-errors", "the fewest requests in flight, where errors stay in flight for a while",
-			oracle.LeastRequest{}, ReadsVerdicts(), Forgets()),
+			oracle.LeastRequest{}, ReadsVerdicts(), Forgets(), Lingers(linger)),
 
-		ruled("ring", "the owner of the key on a ring of 50 points a server", nil, Remaps("ring")).and(MapsKeys(), Weighted(), SharesWithin(2)),
-		ruled("ring:1", "the owner of the key on a ring of one point a server", nil, Remaps("ring")).and(MapsKeys()),
-		ruled("rendezvous", "the server with the highest score for the key", nil, Remaps("rendezvous")).and(MapsKeys(), Weighted(), SharesWithin(1.25)),
-		ruled("maglev:1009", "the owner of the key's place in a table of 1009", nil).and(SparesKeys(), Weighted(), SharesWithin(1.25)),
-		ruled("hash-mod", "the place of the key modulo the number of servers", nil, Remaps("hash-mod")).and(SparesKeys(), SharesWithin(1.25)),
+		ruled("ring", "the owner of the key on a ring of 50 points a server", nil, Remaps("ring"), shared("ring", 50)).and(MapsKeys(), Weighted(), SharesWithin(2)),
+		ruled("ring:1", "the owner of the key on a ring of one point a server", nil, Remaps("ring"), shared("ring", 1)).and(MapsKeys()),
+		ruled("rendezvous", "the server with the highest score for the key", nil, Remaps("rendezvous"), shared("rendezvous", 0)).and(MapsKeys(), Weighted(), SharesWithin(1.25)),
+		ruled("maglev:1009", "the owner of the key's place in a table of 1009", nil, shared("maglev", 1009)).and(SparesKeys(), Weighted(), SharesWithin(1.25)),
+		ruled("hash-mod", "the place of the key modulo the number of servers", nil, Remaps("hash-mod"), shared("hash-mod", 0)).and(SparesKeys(), SharesWithin(1.25)),
 		ruled("sticky:random", "the server of the cookie, and a random one without", oracle.Random{}).and(Sticks()),
 	}
 }
@@ -99,4 +99,9 @@ func learner(name, doc string, law oracle.Law, claims ...Option) rule {
 	r := ruled(name, doc, law, append(claims, Learns())...)
 	r.learns = true
 	return r
+}
+
+// shared is the spread of shares of a scheme.
+func shared(scheme string, size int) Option {
+	return SharesLike(oracle.KeyShares{Scheme: scheme, Size: size})
 }

@@ -2,12 +2,9 @@ package spec
 
 import (
 	"encoding/json"
-	"maps"
 	"os"
 	"runtime/debug"
-	"slices"
 	"strings"
-	"sync"
 	"testing"
 )
 
@@ -15,19 +12,15 @@ import (
 // It is the executable specification as go test sees it.
 //
 // For the kill matrix, PICKLAW_EVENTS names a file to which every result is
-// appended as a line of JSON, PICKLAW_SAMPLED the sampled properties to check
-// besides the exact tier: names with commas, or * for all, which is the default,
-// and PICKLAW_CHECKS the only checks to make: lines of a subject and a property.
+// appended as a line of JSON, and PICKLAW_SAMPLED the sampled properties to
+// check besides the exact tier: names with commas, or * for all, which is the
+// default.
 func TestReference(t *testing.T) {
 	normal := debug.SetGCPercent(400) // rational numbers are short-lived
 	t.Cleanup(func() { debug.SetGCPercent(normal) })
 	record := recorder(t)
 	sampled, restricted := os.LookupEnv("PICKLAW_SAMPLED")
-	checks, selected := os.LookupEnv("PICKLAW_CHECKS")
-	wanted := func(s Subject, p *Property, tier Tier) bool {
-		if selected && !strings.Contains("\n"+checks, "\n"+s.Name+" "+p.Name+"\n") {
-			return false
-		}
+	wanted := func(p *Property, tier Tier) bool {
 		if tier != Sampled || !restricted || sampled == "*" {
 			return true
 		}
@@ -39,7 +32,7 @@ func TestReference(t *testing.T) {
 			n := newSession(s, nil)
 			for _, p := range n.selected() {
 				tier := n.tierOf(p)
-				if !p.Applies(&n.config.claims) || !wanted(s, p, tier) {
+				if !p.Applies(&n.config.claims) || !wanted(p, tier) {
 					continue
 				}
 				if tier == Sampled && testing.Short() && p.Statistical {
@@ -47,9 +40,8 @@ func TestReference(t *testing.T) {
 				}
 				t.Run(p.Name, func(t *testing.T) {
 					Bubbled(t)(&n.config)
-					record.outside()
 					result := n.check(p)
-					record.result(s.Name, result)
+					record(s.Name, result)
 					if result.Verdict != Holds && result.Verdict != NotClaimed {
 						t.Errorf("%v", result)
 					}
@@ -59,29 +51,18 @@ func TestReference(t *testing.T) {
 	}
 }
 
-// reached names the mutants whose functions have been called since it was last
-// asked, when it records them. Only a build with mutants knows.
-var reached = func() (ids []string, recording bool) { return nil, false }
-
-// recording appends results to the file of PICKLAW_EVENTS, and says when all is
+// recorder appends results to the file of PICKLAW_EVENTS, and says when all is
 // done.
-type recording struct {
-	write   func(line map[string]any)
-	mu      sync.Mutex
-	strayed map[string]bool // mutants whose functions were called outside of any check
-}
-
-func recorder(t *testing.T) *recording {
-	r := &recording{write: func(map[string]any) {}, strayed: make(map[string]bool)}
+func recorder(t *testing.T) func(subject string, r PropertyResult) {
 	path := os.Getenv("PICKLAW_EVENTS")
 	if path == "" {
-		return r
+		return func(string, PropertyResult) {}
 	}
 	f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.write = func(line map[string]any) {
+	write := func(line any) {
 		text, err := json.Marshal(line)
 		if err == nil {
 			_, err = f.Write(append(text, '\n')) // one write, so that lines never mix
@@ -91,32 +72,10 @@ func recorder(t *testing.T) *recording {
 		}
 	}
 	t.Cleanup(func() {
-		end := map[string]any{"end": true}
-		if r.outside() {
-			end["reached"] = slices.AppendSeq([]string{}, maps.Keys(r.strayed))
-		}
-		r.write(end)
+		write(map[string]any{"end": true})
 		f.Close()
 	})
-	return r
-}
-
-// outside notes what was called since the last check.
-func (r *recording) outside() (recording bool) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	ids, recording := reached()
-	for _, id := range ids {
-		r.strayed[id] = true
+	return func(subject string, r PropertyResult) {
+		write(map[string]any{"subject": subject, "result": r})
 	}
-	return recording
-}
-
-// result writes a result with what was called for it.
-func (r *recording) result(subject string, result PropertyResult) {
-	line := map[string]any{"subject": subject, "result": result}
-	if ids, recording := reached(); recording {
-		line["reached"] = ids
-	}
-	r.write(line)
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"runtime/debug"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -29,17 +28,14 @@ type Run struct {
 	bubble func(func()) // nil: there is none
 
 	mu      sync.Mutex
-	calls   []call // of the subject, under way
+	calls   map[int]call // of the subject, under way
 	next    int
 	closers []io.Closer
 }
 
-// A call is one of the subject. Nobody looks at the clock when it starts: there
-// are millions of them. The watchdog notes when it first saw it.
 type call struct {
-	id   int
-	what string
-	seen time.Time
+	what  string
+	start time.Time
 }
 
 // A fault is something that the subject did and must not do. Checks let it
@@ -62,19 +58,17 @@ func (f *fault) result() Result {
 // watchdog sees it.
 func (r *Run) try(what string, f func()) {
 	r.mu.Lock()
+	if r.calls == nil {
+		r.calls = make(map[int]call)
+	}
 	id := r.next
 	r.next++
-	r.calls = append(r.calls, call{id: id, what: what})
+	r.calls[id] = call{what, time.Now()}
 	r.mu.Unlock()
 	defer func() {
 		v := recover()
 		r.mu.Lock()
-		for i := len(r.calls) - 1; i >= 0; i-- { // mostly the last, so that nothing moves
-			if r.calls[i].id == id {
-				r.calls = slices.Delete(r.calls, i, i+1)
-				break
-			}
-		}
+		delete(r.calls, id)
 		r.mu.Unlock()
 		if v == nil {
 			return
@@ -87,18 +81,12 @@ func (r *Run) try(what string, f func()) {
 	f()
 }
 
-// outstanding is the longest call of the subject that is under way, as far as it
-// has been seen.
+// outstanding is the longest call of the subject that is under way.
 func (r *Run) outstanding() (what string, since time.Duration) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	now := time.Now()
-	for i := range r.calls {
-		c := &r.calls[i]
-		if c.seen.IsZero() {
-			c.seen = now
-		}
-		if d := now.Sub(c.seen); d > since {
+	for _, c := range r.calls {
+		if d := time.Since(c.start); d > since {
 			what, since = c.what, d
 		}
 	}

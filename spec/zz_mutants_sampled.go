@@ -25,8 +25,8 @@ func (r *Run) judgeLaw(before func(a *auditor, fleet int), inState func(*auditor
 	switch active.Mutant {
 	case active.AuditConvictionIgnored:
 		return r.judgeLaw_audit_conviction_ignored(before, inState)
-	case active.Recording:
-		active.Reach(active.AuditConvictionIgnored)
+	case active.AuditOfOneState:
+		return r.judgeLaw_audit_of_one_state(before, inState)
 	}
 
 	audit, fleets := r.lawAudit()
@@ -273,6 +273,68 @@ func (r *Run) judgeLaw_audit_conviction_ignored(before func(a *auditor, fleet in
 				tally[i]++
 				trace.pick(evidence)
 				if evidence.Convicted() && samples < 0 {
+					result := r.convict(a, audit, evidence, s, tally, samples)
+					result.Trace = trace.trace
+					return result
+				}
+			}
+			views++
+		}
+		bound = max(bound, evidence.Bound())
+		sizes = append(sizes, fmt.Sprint(len(fleet)))
+		samples += evidence.Picks()
+	}
+	return Result{
+		Verdict:  acquittal(bound, r.delta),
+		Expected: r.Claims.Law.String() + " " + example(r.Claims.Law),
+		Observed: fmt.Sprintf("within %.3f in total variation, averaged over the picks, at %d states of %s servers",
+			bound, views, strings.Join(sizes, " and ")),
+		Evidence: fmt.Sprintf("confidence 1-%.2g, valid at any stopping time", r.Alpha),
+		Samples:  samples,
+		Trace:    trace.trace,
+	}
+}
+
+// judgeLaw_audit_of_one_state: The law is judged in an idle fleet only, where every law of loads is a fair coin.
+func (r *Run) judgeLaw_audit_of_one_state(before func(a *auditor, fleet int), inState func(*auditor)) Result {
+	audit, fleets := r.lawAudit()
+	samples, views, bound, sizes := 0, 0, 0.0, []string(nil)
+	trace := r.newTracer(audit.Alpha)
+	for k, fleet := range fleets {
+		evidence, err := oracle.NewEvidence(audit)
+		if err != nil {
+			panic(err)
+		}
+		states := auditStates(fleet)
+		if r.Property.Delta >= coarse {
+			states = states[:2]
+		}
+		picks, err := audit.PicksFor(states, r.delta, oracle.SplitAlpha(r.Beta, len(fleets)))
+		if err != nil {
+			panic(err)
+		}
+		a := r.open(Fleet{Servers: fleet, Seed: r.Seed + uint64(k)})
+		if before != nil {
+			before(a, k)
+		}
+		trace.fleet()
+		for _, s := range states[1:2] {
+			a.reach(s.Loads)
+			if inState != nil {
+				inState(a)
+			}
+			tally := make([]int, len(fleet))
+			trace.state(a, r.Claims.Law, s, tally)
+			for range picks {
+				seen := s
+				seen.History = a.lately()
+				i := a.probe(Request{})
+				if err := evidence.Observe(seen, i); err != nil {
+					panic(err)
+				}
+				tally[i]++
+				trace.pick(evidence)
+				if evidence.Convicted() {
 					result := r.convict(a, audit, evidence, s, tally, samples)
 					result.Trace = trace.trace
 					return result

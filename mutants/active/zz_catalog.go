@@ -13,10 +13,24 @@ const (
 	ArrivalsOutOfOrder
 	AuditAcceptsStrangers
 	AuditAlphaOfTheWholeRun
+	AuditAnswersAtOnce
 	AuditConvictionIgnored
+	AuditCountsTooFewOnly
 	AuditFillsForEver
 	AuditNeedsNoRelease
+	AuditNeverCancels
+	AuditOfOneState
+	AuditOneGoroutineWorks
 	AuditReleasesTooFar
+	AuditSecondReleaseUnasked
+	AuditStressForgives
+	AuditUpdateWithoutRequests
+	AuditUpdatesNothing
+	BackOffDoubles
+	BackOffForgivesAll
+	BackOffHealsInEjection
+	BackOffOnlyGrows
+	BackOffWithoutEnd
 	BalancerCountsNothing
 	BalancerCountsPairsOnly
 	BalancersShareASeed
@@ -24,8 +38,11 @@ const (
 	BoardRestartsItsPeriod
 	BoardShowsThePresent
 	BoardsWithoutPhase
+	CanceledIsAFailure
 	CapBeforeTheEjection
+	CapCountsTheDrained
 	CapRoundsToNobody
+	CapRoundsUp
 	CapacityOneMore
 	CoinBoundInclusive
 	CoinIsNotQuiteFair
@@ -33,14 +50,31 @@ const (
 	CoinsLastSideUntried
 	CoinsWeightsIgnored
 	CoinsZeroWeightTried
+	CountsSaturate
+	DeadlineIsNoFailure
+	DeviationIsTheVariance
+	DeviationOfASample
+	DeviationsInThousandths
 	DoReleasesOnReturnOnly
 	EligibleListGoesStale
+	EndpointsAllDrained
+	EndpointsTwice
 	EnumerateNoneIsTheLast
 	EnumerateOutOfRangeIsNone
 	EnumerateReadsOfTheLastRun
 	EnumerateTrustsTheFirstRun
 	EnumerateWithoutClones
+	EnvoyFirstPickByWeight
+	EnvoyHeaviestFirst
+	EnvoyNewcomerFirst
+	EnvoyOneRequestIsNone
+	EnvoySavesTurnsUp
+	EnvoyTurnsIgnoreLoads
+	EnvoyUpdateRestarts
+	EwmaNewcomerIsFree
 	EwmaReadsVerdicts
+	EwmaUpdateWipes
+	FailureLosesTheWeight
 	FifoDepartureCountsOnceMore
 	FifoEndsOutOfOrder
 	FifoFirstSlotTakesAll
@@ -49,16 +83,24 @@ const (
 	FifoSlowIsFast
 	FifoTickTooLong
 	FifoWorkLeftBelowZero
+	HashModHasEightPlaces
 	HashModInIdOrder
+	HashModInMapOrder
+	HashModMasks
 	HashModOfTheEligible
+	IntervalDropsOpenRequests
 	JudgeBetsAfterThePick
 	JudgeBetsMoreThanItHas
+	JudgeBetsOnNoRotation
+	JudgeFloorsTheClaim
 	JudgeForgives
 	JudgeIgnoresHistory
 	JudgeNullIsUniform
 	JudgeStraysCountedTwice
 	JudgeStraysForgotten
 	JudgeThresholdTooLow
+	JudgedWhileEjected
+	LateSuccessIsCanceled
 	LawPowerOfDOrder
 	LawReplacementIgnored
 	LawRotationStandsStill
@@ -82,27 +124,47 @@ const (
 	LeastRequestKeeps64Minima
 	LeastRequestLowestIndex
 	LeastRequestSkipsTheLast
+	LeaversStayInTheBooks
+	LingeringBooksOnAnother
+	LingeringClonesShare
+	LingeringForEver
+	LingeringHasACeiling
+	LingeringOutOfOrder
+	LingeringPrunesTooMuch
+	LingeringSuccesses
+	LingeringTooShort
+	LingeringUpdateWipes
 	LocalViewsShared
 	MaglevDoesNotWalk
 	MaglevEqualTurns
+	MaglevGivesUpAfterEight
 	MaglevInListOrder
 	MeanWithTheLost
 	OutcomesLostAreFine
 	OutcomesToldEarly
 	OutcomesToldToTheFirst
 	OutcomesWithoutWaiting
+	OverSuccessErrorsHaveNoTime
 	OverSuccessMultiplies
 	OverSuccessUnsmoothed
 	PanicAtTheThreshold
+	PanicIsASuccess
 	PanicNeedsSomeoneLeft
 	PanicsPassThrough
+	ParametersAlphaOfNothing
+	ParametersMaglevOfAnySize
+	ParametersRingWithoutPoints
+	ParametersUncheckedInside
+	ParseForgetsReplacement
 	PeakBeforeTheArrival
 	PeakEwmaAveragesPeaks
 	PeakEwmaBooksOnAnother
 	PeakEwmaClockUnclamped
 	PeakEwmaClonesShare
 	PeakEwmaDecaysToNothing
+	PeakEwmaErrorsAfterAMinute
 	PeakEwmaErrorsAreFast
+	PeakEwmaFastErrorsAreRefusals
 	PeakEwmaIdleIsFree
 	PeakEwmaIgnoresInFlight
 	PeakEwmaLateNewsTurnsBack
@@ -110,6 +172,7 @@ const (
 	PeakEwmaNewcomerIsFree
 	PeakEwmaStateWithoutTime
 	PeakEwmaStoresOnRead
+	PeakEwmaUpdateWipes
 	PeakEwmaZeroLatency
 	PowerOfDDrawsThemAll
 	PowerOfDHeavier
@@ -126,6 +189,8 @@ const (
 	ProbeOfEveryOther
 	QuantileOfLeadingBits
 	QuantileOneOff
+	QuorumOfEverybody
+	QuorumOneMore
 	RandomFirst
 	RandomModulo
 	RandomNeverLast
@@ -138,47 +203,74 @@ const (
 	RendezvousLinearWeights
 	RendezvousWeakMix
 	RendezvousWithoutTheKey
+	ReportErrorsAreFree
+	ReportErrorsByCount
+	ReportInfiniteWeight
+	ReportUpsideDown
+	ReportWithoutUtilization
 	RetryAtTheSameServer
 	RetryHidesTheLastError
 	RetryOnceMore
+	RetryRemembersOne
 	RetryWritesToTheRequest
+	ReturnAMomentLate
+	ReturnDropsOpenRequests
+	ReturnOfTheLastOnly
 	RingCountsEligibleOnly
 	RingGivesUpAtFirst
+	RingHashesIds
 	RingHashesThePrefix
+	RingIgnoresItsPoints
 	RingIgnoresLastPoint
 	RingKeepsOldPoints
 	RingLoadDecides
+	RingPointsRunTogether
 	RingStandsStillWhileSizeDoes
+	RingWeightsByRoot
 	RingWrapsToSecondPoint
 	RoundRobinDoesNotWrap
 	RoundRobinNarrowCursor
 	RoundRobinNeighbourInherits
 	RoundRobinRestarts
+	RoundRobinSharesItsCursor
 	RoundRobinStandsStill
 	RoundRobinStartsAtFirst
 	RoundRobinWalksBackwards
 	RoutesToEjected
+	ScoreScansTheFleet
 	ShowsTried
 	ShowsWeightZero
 	SingleServerShortcut
 	SkipOneMore
 	SlowStartByAgeOfBalancer
 	SlowStartFirstFleetCold
+	SlowStartFromTheFloor
 	SlowStartHidesTheOnlyOne
+	SlowStartIn32Bits
+	SlowStartUntilTheFirstIsWarm
 	SlowStartWithoutFloor
+	SmoothWeightedAbsentEarn
+	SmoothWeightedDrawsOnePick
+	SmoothWeightedFirstInCredit
+	SmoothWeightedHeavyIsNegative
+	SmoothWeightedLongCyclesStartHeavy
 	SmoothWeightedStartsAtTheHeaviest
 	SmoothWeightedTakesLess
 	SmoothWeightedUnscaled
 	SmoothWeightedUpdateForgives
 	StickyIgnoresTheCookie
+	StickyLeavesBusyServers
 	StickyTrustsTheCookie
+	StragglersLeastBadFirst
 	StreakOneTooLong
 	StreakSurvivesSuccess
+	StreakSurvivesTheEjection
 	SuiteLawsAlwaysAgree
 	SuiteNobodyIsAPick
 	SuiteTiesAlwaysOpen
 	SumsOfOneDenominator
 	TailsShifted
+	TalliesOutliveTheInterval
 	TicksToldAtTheCall
 	TraceAtNoTime
 	TraceOutOfOrder
@@ -193,6 +285,8 @@ const (
 	UpdateRenamesSurvivors
 	UpdateReusesIds
 	UpdateZeroWeightIsUnset
+	VolumeIgnored
+	VolumeOneMore
 	WarmupBoundInclusive
 	WarmupIgnored
 	WeightedLeastIntegerDivision
@@ -200,211 +294,323 @@ const (
 	WeightedRandomByPosition
 	WeightedRandomKeepsItsWeights
 	WeightedRotationCountsIn32Bits
+	WeightedRotationNewcomerRestarts
 	WeightedRotationOldWeights
+	WeightedRotationReloadRestarts
 	WeightedRotationStartsTogether
 	WeightedRotationUpdateRestarts
+	WholeWeightsCut
+	WholeWeightsLoseTheSmall
+	WholeWeightsMeanOfAll
+	WholeWeightsOfAHundred
+	WholeWeightsTakeInfinity
+	WholeWeightsTakeNan
+	WholeWeightsUnknownIsLeast
 	WorkBelowZero
 )
 
 var numbers = map[string]int{
-	"":                                       none,
-	"acquire_ignores_the_context":            AcquireIgnoresTheContext,
-	"acquire_without_lock":                   AcquireWithoutLock,
-	"acquittal_without_radius":               AcquittalWithoutRadius,
-	"alpha_not_divided":                      AlphaNotDivided,
-	"arrivals_at_no_time":                    ArrivalsAtNoTime,
-	"arrivals_out_of_order":                  ArrivalsOutOfOrder,
-	"audit_accepts_strangers":                AuditAcceptsStrangers,
-	"audit_alpha_of_the_whole_run":           AuditAlphaOfTheWholeRun,
-	"audit_conviction_ignored":               AuditConvictionIgnored,
-	"audit_fills_for_ever":                   AuditFillsForEver,
-	"audit_needs_no_release":                 AuditNeedsNoRelease,
-	"audit_releases_too_far":                 AuditReleasesTooFar,
-	"balancer_counts_nothing":                BalancerCountsNothing,
-	"balancer_counts_pairs_only":             BalancerCountsPairsOnly,
-	"balancers_share_a_seed":                 BalancersShareASeed,
-	"board_refreshed_late":                   BoardRefreshedLate,
-	"board_restarts_its_period":              BoardRestartsItsPeriod,
-	"board_shows_the_present":                BoardShowsThePresent,
-	"boards_without_phase":                   BoardsWithoutPhase,
-	"cap_before_the_ejection":                CapBeforeTheEjection,
-	"cap_rounds_to_nobody":                   CapRoundsToNobody,
-	"capacity_one_more":                      CapacityOneMore,
-	"coin_bound_inclusive":                   CoinBoundInclusive,
-	"coin_is_not_quite_fair":                 CoinIsNotQuiteFair,
-	"coin_never_shows_its_last_side":         CoinNeverShowsItsLastSide,
-	"coins_last_side_untried":                CoinsLastSideUntried,
-	"coins_weights_ignored":                  CoinsWeightsIgnored,
-	"coins_zero_weight_tried":                CoinsZeroWeightTried,
-	"do_releases_on_return_only":             DoReleasesOnReturnOnly,
-	"eligible_list_goes_stale":               EligibleListGoesStale,
-	"enumerate_none_is_the_last":             EnumerateNoneIsTheLast,
-	"enumerate_out_of_range_is_none":         EnumerateOutOfRangeIsNone,
-	"enumerate_reads_of_the_last_run":        EnumerateReadsOfTheLastRun,
-	"enumerate_trusts_the_first_run":         EnumerateTrustsTheFirstRun,
-	"enumerate_without_clones":               EnumerateWithoutClones,
-	"ewma_reads_verdicts":                    EwmaReadsVerdicts,
-	"fifo_departure_counts_once_more":        FifoDepartureCountsOnceMore,
-	"fifo_ends_out_of_order":                 FifoEndsOutOfOrder,
-	"fifo_first_slot_takes_all":              FifoFirstSlotTakesAll,
-	"fifo_ignores_idle_time":                 FifoIgnoresIdleTime,
-	"fifo_never_waits":                       FifoNeverWaits,
-	"fifo_slow_is_fast":                      FifoSlowIsFast,
-	"fifo_tick_too_long":                     FifoTickTooLong,
-	"fifo_work_left_below_zero":              FifoWorkLeftBelowZero,
-	"hash_mod_in_id_order":                   HashModInIdOrder,
-	"hash_mod_of_the_eligible":               HashModOfTheEligible,
-	"judge_bets_after_the_pick":              JudgeBetsAfterThePick,
-	"judge_bets_more_than_it_has":            JudgeBetsMoreThanItHas,
-	"judge_forgives":                         JudgeForgives,
-	"judge_ignores_history":                  JudgeIgnoresHistory,
-	"judge_null_is_uniform":                  JudgeNullIsUniform,
-	"judge_strays_counted_twice":             JudgeStraysCountedTwice,
-	"judge_strays_forgotten":                 JudgeStraysForgotten,
-	"judge_threshold_too_low":                JudgeThresholdTooLow,
-	"law_power_of_d_order":                   LawPowerOfDOrder,
-	"law_replacement_ignored":                LawReplacementIgnored,
-	"law_rotation_stands_still":              LawRotationStandsStill,
-	"law_ties_to_the_first":                  LawTiesToTheFirst,
-	"lease_cancel_not_released":              LeaseCancelNotReleased,
-	"lease_ends_twice":                       LeaseEndsTwice,
-	"lease_failure_not_released":             LeaseFailureNotReleased,
-	"lease_latency_since_the_beginning":      LeaseLatencySinceTheBeginning,
-	"lease_open_forgets_the_gone":            LeaseOpenForgetsTheGone,
-	"lease_releases_by_name":                 LeaseReleasesByName,
-	"lease_releases_first_server":            LeaseReleasesFirstServer,
-	"lease_swallows_learner_panic":           LeaseSwallowsLearnerPanic,
-	"lease_teaches_canceled":                 LeaseTeachesCanceled,
-	"lease_teaches_first_server":             LeaseTeachesFirstServer,
-	"lease_teaches_removed":                  LeaseTeachesRemoved,
-	"lease_teaches_successes_only":           LeaseTeachesSuccessesOnly,
-	"least_request_coin_for_each_tie":        LeastRequestCoinForEachTie,
-	"least_request_first_idle_from_cursor":   LeastRequestFirstIdleFromCursor,
-	"least_request_first_if_unique":          LeastRequestFirstIfUnique,
-	"least_request_heaviest":                 LeastRequestHeaviest,
-	"least_request_keeps_64_minima":          LeastRequestKeeps64Minima,
-	"least_request_lowest_index":             LeastRequestLowestIndex,
-	"least_request_skips_the_last":           LeastRequestSkipsTheLast,
-	"local_views_shared":                     LocalViewsShared,
-	"maglev_does_not_walk":                   MaglevDoesNotWalk,
-	"maglev_equal_turns":                     MaglevEqualTurns,
-	"maglev_in_list_order":                   MaglevInListOrder,
-	"mean_with_the_lost":                     MeanWithTheLost,
-	"outcomes_lost_are_fine":                 OutcomesLostAreFine,
-	"outcomes_told_early":                    OutcomesToldEarly,
-	"outcomes_told_to_the_first":             OutcomesToldToTheFirst,
-	"outcomes_without_waiting":               OutcomesWithoutWaiting,
-	"over_success_multiplies":                OverSuccessMultiplies,
-	"over_success_unsmoothed":                OverSuccessUnsmoothed,
-	"panic_at_the_threshold":                 PanicAtTheThreshold,
-	"panic_needs_someone_left":               PanicNeedsSomeoneLeft,
-	"panics_pass_through":                    PanicsPassThrough,
-	"peak_before_the_arrival":                PeakBeforeTheArrival,
-	"peak_ewma_averages_peaks":               PeakEwmaAveragesPeaks,
-	"peak_ewma_books_on_another":             PeakEwmaBooksOnAnother,
-	"peak_ewma_clock_unclamped":              PeakEwmaClockUnclamped,
-	"peak_ewma_clones_share":                 PeakEwmaClonesShare,
-	"peak_ewma_decays_to_nothing":            PeakEwmaDecaysToNothing,
-	"peak_ewma_errors_are_fast":              PeakEwmaErrorsAreFast,
-	"peak_ewma_idle_is_free":                 PeakEwmaIdleIsFree,
-	"peak_ewma_ignores_in_flight":            PeakEwmaIgnoresInFlight,
-	"peak_ewma_late_news_turns_back":         PeakEwmaLateNewsTurnsBack,
-	"peak_ewma_never_forgets":                PeakEwmaNeverForgets,
-	"peak_ewma_newcomer_is_free":             PeakEwmaNewcomerIsFree,
-	"peak_ewma_state_without_time":           PeakEwmaStateWithoutTime,
-	"peak_ewma_stores_on_read":               PeakEwmaStoresOnRead,
-	"peak_ewma_zero_latency":                 PeakEwmaZeroLatency,
-	"power_of_d_draws_them_all":              PowerOfDDrawsThemAll,
-	"power_of_d_heavier":                     PowerOfDHeavier,
-	"power_of_d_ignores_loads":               PowerOfDIgnoresLoads,
-	"power_of_d_last_drawn_wins":             PowerOfDLastDrawnWins,
-	"power_of_d_last_never_second":           PowerOfDLastNeverSecond,
-	"power_of_d_no_more_draws_than_servers":  PowerOfDNoMoreDrawsThanServers,
-	"power_of_d_one_choice_less":             PowerOfDOneChoiceLess,
-	"power_of_d_one_pair_twice":              PowerOfDOnePairTwice,
-	"power_of_d_reads_twice":                 PowerOfDReadsTwice,
-	"power_of_d_replacement":                 PowerOfDReplacement,
-	"power_of_d_scans_for_two_lightest":      PowerOfDScansForTwoLightest,
-	"power_of_d_ties_to_lower_index":         PowerOfDTiesToLowerIndex,
-	"probe_of_every_other":                   ProbeOfEveryOther,
-	"quantile_of_leading_bits":               QuantileOfLeadingBits,
-	"quantile_one_off":                       QuantileOneOff,
-	"random_first":                           RandomFirst,
-	"random_modulo":                          RandomModulo,
-	"random_never_last":                      RandomNeverLast,
-	"random_of_none_panics":                  RandomOfNonePanics,
-	"random_of_none_spins":                   RandomOfNoneSpins,
-	"random_reads_the_clock":                 RandomReadsTheClock,
-	"random_rounded_chain":                   RandomRoundedChain,
-	"random_rounds":                          RandomRounds,
-	"rendezvous_ignores_weights":             RendezvousIgnoresWeights,
-	"rendezvous_linear_weights":              RendezvousLinearWeights,
-	"rendezvous_weak_mix":                    RendezvousWeakMix,
-	"rendezvous_without_the_key":             RendezvousWithoutTheKey,
-	"retry_at_the_same_server":               RetryAtTheSameServer,
-	"retry_hides_the_last_error":             RetryHidesTheLastError,
-	"retry_once_more":                        RetryOnceMore,
-	"retry_writes_to_the_request":            RetryWritesToTheRequest,
-	"ring_counts_eligible_only":              RingCountsEligibleOnly,
-	"ring_gives_up_at_first":                 RingGivesUpAtFirst,
-	"ring_hashes_the_prefix":                 RingHashesThePrefix,
-	"ring_ignores_last_point":                RingIgnoresLastPoint,
-	"ring_keeps_old_points":                  RingKeepsOldPoints,
-	"ring_load_decides":                      RingLoadDecides,
-	"ring_stands_still_while_size_does":      RingStandsStillWhileSizeDoes,
-	"ring_wraps_to_second_point":             RingWrapsToSecondPoint,
-	"round_robin_does_not_wrap":              RoundRobinDoesNotWrap,
-	"round_robin_narrow_cursor":              RoundRobinNarrowCursor,
-	"round_robin_neighbour_inherits":         RoundRobinNeighbourInherits,
-	"round_robin_restarts":                   RoundRobinRestarts,
-	"round_robin_stands_still":               RoundRobinStandsStill,
-	"round_robin_starts_at_first":            RoundRobinStartsAtFirst,
-	"round_robin_walks_backwards":            RoundRobinWalksBackwards,
-	"routes_to_ejected":                      RoutesToEjected,
-	"shows_tried":                            ShowsTried,
-	"shows_weight_zero":                      ShowsWeightZero,
-	"single_server_shortcut":                 SingleServerShortcut,
-	"skip_one_more":                          SkipOneMore,
-	"slow_start_by_age_of_balancer":          SlowStartByAgeOfBalancer,
-	"slow_start_first_fleet_cold":            SlowStartFirstFleetCold,
-	"slow_start_hides_the_only_one":          SlowStartHidesTheOnlyOne,
-	"slow_start_without_floor":               SlowStartWithoutFloor,
-	"smooth_weighted_starts_at_the_heaviest": SmoothWeightedStartsAtTheHeaviest,
-	"smooth_weighted_takes_less":             SmoothWeightedTakesLess,
-	"smooth_weighted_unscaled":               SmoothWeightedUnscaled,
-	"smooth_weighted_update_forgives":        SmoothWeightedUpdateForgives,
-	"sticky_ignores_the_cookie":              StickyIgnoresTheCookie,
-	"sticky_trusts_the_cookie":               StickyTrustsTheCookie,
-	"streak_one_too_long":                    StreakOneTooLong,
-	"streak_survives_success":                StreakSurvivesSuccess,
-	"suite_laws_always_agree":                SuiteLawsAlwaysAgree,
-	"suite_nobody_is_a_pick":                 SuiteNobodyIsAPick,
-	"suite_ties_always_open":                 SuiteTiesAlwaysOpen,
-	"sums_of_one_denominator":                SumsOfOneDenominator,
-	"tails_shifted":                          TailsShifted,
-	"ticks_told_at_the_call":                 TicksToldAtTheCall,
-	"trace_at_no_time":                       TraceAtNoTime,
-	"trace_out_of_order":                     TraceOutOfOrder,
-	"trace_skips_bad_lines":                  TraceSkipsBadLines,
-	"trusts_the_policy":                      TrustsThePolicy,
-	"unknown_load_is_zero":                   UnknownLoadIsZero,
-	"update_does_not_tell":                   UpdateDoesNotTell,
-	"update_halfway":                         UpdateHalfway,
-	"update_ignores_weights":                 UpdateIgnoresWeights,
-	"update_keeps_the_removed":               UpdateKeepsTheRemoved,
-	"update_loses_counts":                    UpdateLosesCounts,
-	"update_renames_survivors":               UpdateRenamesSurvivors,
-	"update_reuses_ids":                      UpdateReusesIds,
-	"update_zero_weight_is_unset":            UpdateZeroWeightIsUnset,
-	"warmup_bound_inclusive":                 WarmupBoundInclusive,
-	"warmup_ignored":                         WarmupIgnored,
-	"weighted_least_integer_division":        WeightedLeastIntegerDivision,
-	"weighted_least_without_the_request":     WeightedLeastWithoutTheRequest,
-	"weighted_random_by_position":            WeightedRandomByPosition,
-	"weighted_random_keeps_its_weights":      WeightedRandomKeepsItsWeights,
-	"weighted_rotation_counts_in_32_bits":    WeightedRotationCountsIn32Bits,
-	"weighted_rotation_old_weights":          WeightedRotationOldWeights,
-	"weighted_rotation_starts_together":      WeightedRotationStartsTogether,
-	"weighted_rotation_update_restarts":      WeightedRotationUpdateRestarts,
-	"work_below_zero":                        WorkBelowZero,
+	"":                                        none,
+	"acquire_ignores_the_context":             AcquireIgnoresTheContext,
+	"acquire_without_lock":                    AcquireWithoutLock,
+	"acquittal_without_radius":                AcquittalWithoutRadius,
+	"alpha_not_divided":                       AlphaNotDivided,
+	"arrivals_at_no_time":                     ArrivalsAtNoTime,
+	"arrivals_out_of_order":                   ArrivalsOutOfOrder,
+	"audit_accepts_strangers":                 AuditAcceptsStrangers,
+	"audit_alpha_of_the_whole_run":            AuditAlphaOfTheWholeRun,
+	"audit_answers_at_once":                   AuditAnswersAtOnce,
+	"audit_conviction_ignored":                AuditConvictionIgnored,
+	"audit_counts_too_few_only":               AuditCountsTooFewOnly,
+	"audit_fills_for_ever":                    AuditFillsForEver,
+	"audit_needs_no_release":                  AuditNeedsNoRelease,
+	"audit_never_cancels":                     AuditNeverCancels,
+	"audit_of_one_state":                      AuditOfOneState,
+	"audit_one_goroutine_works":               AuditOneGoroutineWorks,
+	"audit_releases_too_far":                  AuditReleasesTooFar,
+	"audit_second_release_unasked":            AuditSecondReleaseUnasked,
+	"audit_stress_forgives":                   AuditStressForgives,
+	"audit_update_without_requests":           AuditUpdateWithoutRequests,
+	"audit_updates_nothing":                   AuditUpdatesNothing,
+	"back_off_doubles":                        BackOffDoubles,
+	"back_off_forgives_all":                   BackOffForgivesAll,
+	"back_off_heals_in_ejection":              BackOffHealsInEjection,
+	"back_off_only_grows":                     BackOffOnlyGrows,
+	"back_off_without_end":                    BackOffWithoutEnd,
+	"balancer_counts_nothing":                 BalancerCountsNothing,
+	"balancer_counts_pairs_only":              BalancerCountsPairsOnly,
+	"balancers_share_a_seed":                  BalancersShareASeed,
+	"board_refreshed_late":                    BoardRefreshedLate,
+	"board_restarts_its_period":               BoardRestartsItsPeriod,
+	"board_shows_the_present":                 BoardShowsThePresent,
+	"boards_without_phase":                    BoardsWithoutPhase,
+	"canceled_is_a_failure":                   CanceledIsAFailure,
+	"cap_before_the_ejection":                 CapBeforeTheEjection,
+	"cap_counts_the_drained":                  CapCountsTheDrained,
+	"cap_rounds_to_nobody":                    CapRoundsToNobody,
+	"cap_rounds_up":                           CapRoundsUp,
+	"capacity_one_more":                       CapacityOneMore,
+	"coin_bound_inclusive":                    CoinBoundInclusive,
+	"coin_is_not_quite_fair":                  CoinIsNotQuiteFair,
+	"coin_never_shows_its_last_side":          CoinNeverShowsItsLastSide,
+	"coins_last_side_untried":                 CoinsLastSideUntried,
+	"coins_weights_ignored":                   CoinsWeightsIgnored,
+	"coins_zero_weight_tried":                 CoinsZeroWeightTried,
+	"counts_saturate":                         CountsSaturate,
+	"deadline_is_no_failure":                  DeadlineIsNoFailure,
+	"deviation_is_the_variance":               DeviationIsTheVariance,
+	"deviation_of_a_sample":                   DeviationOfASample,
+	"deviations_in_thousandths":               DeviationsInThousandths,
+	"do_releases_on_return_only":              DoReleasesOnReturnOnly,
+	"eligible_list_goes_stale":                EligibleListGoesStale,
+	"endpoints_all_drained":                   EndpointsAllDrained,
+	"endpoints_twice":                         EndpointsTwice,
+	"enumerate_none_is_the_last":              EnumerateNoneIsTheLast,
+	"enumerate_out_of_range_is_none":          EnumerateOutOfRangeIsNone,
+	"enumerate_reads_of_the_last_run":         EnumerateReadsOfTheLastRun,
+	"enumerate_trusts_the_first_run":          EnumerateTrustsTheFirstRun,
+	"enumerate_without_clones":                EnumerateWithoutClones,
+	"envoy_first_pick_by_weight":              EnvoyFirstPickByWeight,
+	"envoy_heaviest_first":                    EnvoyHeaviestFirst,
+	"envoy_newcomer_first":                    EnvoyNewcomerFirst,
+	"envoy_one_request_is_none":               EnvoyOneRequestIsNone,
+	"envoy_saves_turns_up":                    EnvoySavesTurnsUp,
+	"envoy_turns_ignore_loads":                EnvoyTurnsIgnoreLoads,
+	"envoy_update_restarts":                   EnvoyUpdateRestarts,
+	"ewma_newcomer_is_free":                   EwmaNewcomerIsFree,
+	"ewma_reads_verdicts":                     EwmaReadsVerdicts,
+	"ewma_update_wipes":                       EwmaUpdateWipes,
+	"failure_loses_the_weight":                FailureLosesTheWeight,
+	"fifo_departure_counts_once_more":         FifoDepartureCountsOnceMore,
+	"fifo_ends_out_of_order":                  FifoEndsOutOfOrder,
+	"fifo_first_slot_takes_all":               FifoFirstSlotTakesAll,
+	"fifo_ignores_idle_time":                  FifoIgnoresIdleTime,
+	"fifo_never_waits":                        FifoNeverWaits,
+	"fifo_slow_is_fast":                       FifoSlowIsFast,
+	"fifo_tick_too_long":                      FifoTickTooLong,
+	"fifo_work_left_below_zero":               FifoWorkLeftBelowZero,
+	"hash_mod_has_eight_places":               HashModHasEightPlaces,
+	"hash_mod_in_id_order":                    HashModInIdOrder,
+	"hash_mod_in_map_order":                   HashModInMapOrder,
+	"hash_mod_masks":                          HashModMasks,
+	"hash_mod_of_the_eligible":                HashModOfTheEligible,
+	"interval_drops_open_requests":            IntervalDropsOpenRequests,
+	"judge_bets_after_the_pick":               JudgeBetsAfterThePick,
+	"judge_bets_more_than_it_has":             JudgeBetsMoreThanItHas,
+	"judge_bets_on_no_rotation":               JudgeBetsOnNoRotation,
+	"judge_floors_the_claim":                  JudgeFloorsTheClaim,
+	"judge_forgives":                          JudgeForgives,
+	"judge_ignores_history":                   JudgeIgnoresHistory,
+	"judge_null_is_uniform":                   JudgeNullIsUniform,
+	"judge_strays_counted_twice":              JudgeStraysCountedTwice,
+	"judge_strays_forgotten":                  JudgeStraysForgotten,
+	"judge_threshold_too_low":                 JudgeThresholdTooLow,
+	"judged_while_ejected":                    JudgedWhileEjected,
+	"late_success_is_canceled":                LateSuccessIsCanceled,
+	"law_power_of_d_order":                    LawPowerOfDOrder,
+	"law_replacement_ignored":                 LawReplacementIgnored,
+	"law_rotation_stands_still":               LawRotationStandsStill,
+	"law_ties_to_the_first":                   LawTiesToTheFirst,
+	"lease_cancel_not_released":               LeaseCancelNotReleased,
+	"lease_ends_twice":                        LeaseEndsTwice,
+	"lease_failure_not_released":              LeaseFailureNotReleased,
+	"lease_latency_since_the_beginning":       LeaseLatencySinceTheBeginning,
+	"lease_open_forgets_the_gone":             LeaseOpenForgetsTheGone,
+	"lease_releases_by_name":                  LeaseReleasesByName,
+	"lease_releases_first_server":             LeaseReleasesFirstServer,
+	"lease_swallows_learner_panic":            LeaseSwallowsLearnerPanic,
+	"lease_teaches_canceled":                  LeaseTeachesCanceled,
+	"lease_teaches_first_server":              LeaseTeachesFirstServer,
+	"lease_teaches_removed":                   LeaseTeachesRemoved,
+	"lease_teaches_successes_only":            LeaseTeachesSuccessesOnly,
+	"least_request_coin_for_each_tie":         LeastRequestCoinForEachTie,
+	"least_request_first_idle_from_cursor":    LeastRequestFirstIdleFromCursor,
+	"least_request_first_if_unique":           LeastRequestFirstIfUnique,
+	"least_request_heaviest":                  LeastRequestHeaviest,
+	"least_request_keeps_64_minima":           LeastRequestKeeps64Minima,
+	"least_request_lowest_index":              LeastRequestLowestIndex,
+	"least_request_skips_the_last":            LeastRequestSkipsTheLast,
+	"leavers_stay_in_the_books":               LeaversStayInTheBooks,
+	"lingering_books_on_another":              LingeringBooksOnAnother,
+	"lingering_clones_share":                  LingeringClonesShare,
+	"lingering_for_ever":                      LingeringForEver,
+	"lingering_has_a_ceiling":                 LingeringHasACeiling,
+	"lingering_out_of_order":                  LingeringOutOfOrder,
+	"lingering_prunes_too_much":               LingeringPrunesTooMuch,
+	"lingering_successes":                     LingeringSuccesses,
+	"lingering_too_short":                     LingeringTooShort,
+	"lingering_update_wipes":                  LingeringUpdateWipes,
+	"local_views_shared":                      LocalViewsShared,
+	"maglev_does_not_walk":                    MaglevDoesNotWalk,
+	"maglev_equal_turns":                      MaglevEqualTurns,
+	"maglev_gives_up_after_eight":             MaglevGivesUpAfterEight,
+	"maglev_in_list_order":                    MaglevInListOrder,
+	"mean_with_the_lost":                      MeanWithTheLost,
+	"outcomes_lost_are_fine":                  OutcomesLostAreFine,
+	"outcomes_told_early":                     OutcomesToldEarly,
+	"outcomes_told_to_the_first":              OutcomesToldToTheFirst,
+	"outcomes_without_waiting":                OutcomesWithoutWaiting,
+	"over_success_errors_have_no_time":        OverSuccessErrorsHaveNoTime,
+	"over_success_multiplies":                 OverSuccessMultiplies,
+	"over_success_unsmoothed":                 OverSuccessUnsmoothed,
+	"panic_at_the_threshold":                  PanicAtTheThreshold,
+	"panic_is_a_success":                      PanicIsASuccess,
+	"panic_needs_someone_left":                PanicNeedsSomeoneLeft,
+	"panics_pass_through":                     PanicsPassThrough,
+	"parameters_alpha_of_nothing":             ParametersAlphaOfNothing,
+	"parameters_maglev_of_any_size":           ParametersMaglevOfAnySize,
+	"parameters_ring_without_points":          ParametersRingWithoutPoints,
+	"parameters_unchecked_inside":             ParametersUncheckedInside,
+	"parse_forgets_replacement":               ParseForgetsReplacement,
+	"peak_before_the_arrival":                 PeakBeforeTheArrival,
+	"peak_ewma_averages_peaks":                PeakEwmaAveragesPeaks,
+	"peak_ewma_books_on_another":              PeakEwmaBooksOnAnother,
+	"peak_ewma_clock_unclamped":               PeakEwmaClockUnclamped,
+	"peak_ewma_clones_share":                  PeakEwmaClonesShare,
+	"peak_ewma_decays_to_nothing":             PeakEwmaDecaysToNothing,
+	"peak_ewma_errors_after_a_minute":         PeakEwmaErrorsAfterAMinute,
+	"peak_ewma_errors_are_fast":               PeakEwmaErrorsAreFast,
+	"peak_ewma_fast_errors_are_refusals":      PeakEwmaFastErrorsAreRefusals,
+	"peak_ewma_idle_is_free":                  PeakEwmaIdleIsFree,
+	"peak_ewma_ignores_in_flight":             PeakEwmaIgnoresInFlight,
+	"peak_ewma_late_news_turns_back":          PeakEwmaLateNewsTurnsBack,
+	"peak_ewma_never_forgets":                 PeakEwmaNeverForgets,
+	"peak_ewma_newcomer_is_free":              PeakEwmaNewcomerIsFree,
+	"peak_ewma_state_without_time":            PeakEwmaStateWithoutTime,
+	"peak_ewma_stores_on_read":                PeakEwmaStoresOnRead,
+	"peak_ewma_update_wipes":                  PeakEwmaUpdateWipes,
+	"peak_ewma_zero_latency":                  PeakEwmaZeroLatency,
+	"power_of_d_draws_them_all":               PowerOfDDrawsThemAll,
+	"power_of_d_heavier":                      PowerOfDHeavier,
+	"power_of_d_ignores_loads":                PowerOfDIgnoresLoads,
+	"power_of_d_last_drawn_wins":              PowerOfDLastDrawnWins,
+	"power_of_d_last_never_second":            PowerOfDLastNeverSecond,
+	"power_of_d_no_more_draws_than_servers":   PowerOfDNoMoreDrawsThanServers,
+	"power_of_d_one_choice_less":              PowerOfDOneChoiceLess,
+	"power_of_d_one_pair_twice":               PowerOfDOnePairTwice,
+	"power_of_d_reads_twice":                  PowerOfDReadsTwice,
+	"power_of_d_replacement":                  PowerOfDReplacement,
+	"power_of_d_scans_for_two_lightest":       PowerOfDScansForTwoLightest,
+	"power_of_d_ties_to_lower_index":          PowerOfDTiesToLowerIndex,
+	"probe_of_every_other":                    ProbeOfEveryOther,
+	"quantile_of_leading_bits":                QuantileOfLeadingBits,
+	"quantile_one_off":                        QuantileOneOff,
+	"quorum_of_everybody":                     QuorumOfEverybody,
+	"quorum_one_more":                         QuorumOneMore,
+	"random_first":                            RandomFirst,
+	"random_modulo":                           RandomModulo,
+	"random_never_last":                       RandomNeverLast,
+	"random_of_none_panics":                   RandomOfNonePanics,
+	"random_of_none_spins":                    RandomOfNoneSpins,
+	"random_reads_the_clock":                  RandomReadsTheClock,
+	"random_rounded_chain":                    RandomRoundedChain,
+	"random_rounds":                           RandomRounds,
+	"rendezvous_ignores_weights":              RendezvousIgnoresWeights,
+	"rendezvous_linear_weights":               RendezvousLinearWeights,
+	"rendezvous_weak_mix":                     RendezvousWeakMix,
+	"rendezvous_without_the_key":              RendezvousWithoutTheKey,
+	"report_errors_are_free":                  ReportErrorsAreFree,
+	"report_errors_by_count":                  ReportErrorsByCount,
+	"report_infinite_weight":                  ReportInfiniteWeight,
+	"report_upside_down":                      ReportUpsideDown,
+	"report_without_utilization":              ReportWithoutUtilization,
+	"retry_at_the_same_server":                RetryAtTheSameServer,
+	"retry_hides_the_last_error":              RetryHidesTheLastError,
+	"retry_once_more":                         RetryOnceMore,
+	"retry_remembers_one":                     RetryRemembersOne,
+	"retry_writes_to_the_request":             RetryWritesToTheRequest,
+	"return_a_moment_late":                    ReturnAMomentLate,
+	"return_drops_open_requests":              ReturnDropsOpenRequests,
+	"return_of_the_last_only":                 ReturnOfTheLastOnly,
+	"ring_counts_eligible_only":               RingCountsEligibleOnly,
+	"ring_gives_up_at_first":                  RingGivesUpAtFirst,
+	"ring_hashes_ids":                         RingHashesIds,
+	"ring_hashes_the_prefix":                  RingHashesThePrefix,
+	"ring_ignores_its_points":                 RingIgnoresItsPoints,
+	"ring_ignores_last_point":                 RingIgnoresLastPoint,
+	"ring_keeps_old_points":                   RingKeepsOldPoints,
+	"ring_load_decides":                       RingLoadDecides,
+	"ring_points_run_together":                RingPointsRunTogether,
+	"ring_stands_still_while_size_does":       RingStandsStillWhileSizeDoes,
+	"ring_weights_by_root":                    RingWeightsByRoot,
+	"ring_wraps_to_second_point":              RingWrapsToSecondPoint,
+	"round_robin_does_not_wrap":               RoundRobinDoesNotWrap,
+	"round_robin_narrow_cursor":               RoundRobinNarrowCursor,
+	"round_robin_neighbour_inherits":          RoundRobinNeighbourInherits,
+	"round_robin_restarts":                    RoundRobinRestarts,
+	"round_robin_shares_its_cursor":           RoundRobinSharesItsCursor,
+	"round_robin_stands_still":                RoundRobinStandsStill,
+	"round_robin_starts_at_first":             RoundRobinStartsAtFirst,
+	"round_robin_walks_backwards":             RoundRobinWalksBackwards,
+	"routes_to_ejected":                       RoutesToEjected,
+	"score_scans_the_fleet":                   ScoreScansTheFleet,
+	"shows_tried":                             ShowsTried,
+	"shows_weight_zero":                       ShowsWeightZero,
+	"single_server_shortcut":                  SingleServerShortcut,
+	"skip_one_more":                           SkipOneMore,
+	"slow_start_by_age_of_balancer":           SlowStartByAgeOfBalancer,
+	"slow_start_first_fleet_cold":             SlowStartFirstFleetCold,
+	"slow_start_from_the_floor":               SlowStartFromTheFloor,
+	"slow_start_hides_the_only_one":           SlowStartHidesTheOnlyOne,
+	"slow_start_in_32_bits":                   SlowStartIn32Bits,
+	"slow_start_until_the_first_is_warm":      SlowStartUntilTheFirstIsWarm,
+	"slow_start_without_floor":                SlowStartWithoutFloor,
+	"smooth_weighted_absent_earn":             SmoothWeightedAbsentEarn,
+	"smooth_weighted_draws_one_pick":          SmoothWeightedDrawsOnePick,
+	"smooth_weighted_first_in_credit":         SmoothWeightedFirstInCredit,
+	"smooth_weighted_heavy_is_negative":       SmoothWeightedHeavyIsNegative,
+	"smooth_weighted_long_cycles_start_heavy": SmoothWeightedLongCyclesStartHeavy,
+	"smooth_weighted_starts_at_the_heaviest":  SmoothWeightedStartsAtTheHeaviest,
+	"smooth_weighted_takes_less":              SmoothWeightedTakesLess,
+	"smooth_weighted_unscaled":                SmoothWeightedUnscaled,
+	"smooth_weighted_update_forgives":         SmoothWeightedUpdateForgives,
+	"sticky_ignores_the_cookie":               StickyIgnoresTheCookie,
+	"sticky_leaves_busy_servers":              StickyLeavesBusyServers,
+	"sticky_trusts_the_cookie":                StickyTrustsTheCookie,
+	"stragglers_least_bad_first":              StragglersLeastBadFirst,
+	"streak_one_too_long":                     StreakOneTooLong,
+	"streak_survives_success":                 StreakSurvivesSuccess,
+	"streak_survives_the_ejection":            StreakSurvivesTheEjection,
+	"suite_laws_always_agree":                 SuiteLawsAlwaysAgree,
+	"suite_nobody_is_a_pick":                  SuiteNobodyIsAPick,
+	"suite_ties_always_open":                  SuiteTiesAlwaysOpen,
+	"sums_of_one_denominator":                 SumsOfOneDenominator,
+	"tails_shifted":                           TailsShifted,
+	"tallies_outlive_the_interval":            TalliesOutliveTheInterval,
+	"ticks_told_at_the_call":                  TicksToldAtTheCall,
+	"trace_at_no_time":                        TraceAtNoTime,
+	"trace_out_of_order":                      TraceOutOfOrder,
+	"trace_skips_bad_lines":                   TraceSkipsBadLines,
+	"trusts_the_policy":                       TrustsThePolicy,
+	"unknown_load_is_zero":                    UnknownLoadIsZero,
+	"update_does_not_tell":                    UpdateDoesNotTell,
+	"update_halfway":                          UpdateHalfway,
+	"update_ignores_weights":                  UpdateIgnoresWeights,
+	"update_keeps_the_removed":                UpdateKeepsTheRemoved,
+	"update_loses_counts":                     UpdateLosesCounts,
+	"update_renames_survivors":                UpdateRenamesSurvivors,
+	"update_reuses_ids":                       UpdateReusesIds,
+	"update_zero_weight_is_unset":             UpdateZeroWeightIsUnset,
+	"volume_ignored":                          VolumeIgnored,
+	"volume_one_more":                         VolumeOneMore,
+	"warmup_bound_inclusive":                  WarmupBoundInclusive,
+	"warmup_ignored":                          WarmupIgnored,
+	"weighted_least_integer_division":         WeightedLeastIntegerDivision,
+	"weighted_least_without_the_request":      WeightedLeastWithoutTheRequest,
+	"weighted_random_by_position":             WeightedRandomByPosition,
+	"weighted_random_keeps_its_weights":       WeightedRandomKeepsItsWeights,
+	"weighted_rotation_counts_in_32_bits":     WeightedRotationCountsIn32Bits,
+	"weighted_rotation_newcomer_restarts":     WeightedRotationNewcomerRestarts,
+	"weighted_rotation_old_weights":           WeightedRotationOldWeights,
+	"weighted_rotation_reload_restarts":       WeightedRotationReloadRestarts,
+	"weighted_rotation_starts_together":       WeightedRotationStartsTogether,
+	"weighted_rotation_update_restarts":       WeightedRotationUpdateRestarts,
+	"whole_weights_cut":                       WholeWeightsCut,
+	"whole_weights_lose_the_small":            WholeWeightsLoseTheSmall,
+	"whole_weights_mean_of_all":               WholeWeightsMeanOfAll,
+	"whole_weights_of_a_hundred":              WholeWeightsOfAHundred,
+	"whole_weights_take_infinity":             WholeWeightsTakeInfinity,
+	"whole_weights_take_nan":                  WholeWeightsTakeNan,
+	"whole_weights_unknown_is_least":          WholeWeightsUnknownIsLeast,
+	"work_below_zero":                         WorkBelowZero,
 }

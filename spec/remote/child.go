@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"strings"
@@ -39,8 +40,8 @@ type child struct {
 	can      []string
 
 	writing sync.Mutex // one line at a time
-	in      *os.File
-	out     *os.File
+	in      io.WriteCloser
+	out     io.ReadCloser
 
 	mu     sync.Mutex
 	seq    uint64
@@ -61,20 +62,19 @@ func start(command string, patience time.Duration) (*child, error) {
 	ownGroup(c.cmd)
 	c.cmd.Stderr = &c.stderr
 	c.cmd.WaitDelay = 100 * time.Millisecond // a grandchild may hold the pipes open
-	input, in, err := os.Pipe()
+	in, err := c.cmd.StdinPipe()
 	if err != nil {
 		return nil, err
 	}
 	out, output, err := os.Pipe()
 	if err != nil {
-		_, _ = input.Close(), in.Close()
 		return nil, err
 	}
-	c.in, c.cmd.Stdin, c.out, c.cmd.Stdout = in, input, out, output
+	c.in, c.out, c.cmd.Stdout = in, out, output
 	err = c.cmd.Start()
-	_, _ = input.Close(), output.Close() // the child has its own
+	_ = output.Close() // the child has its own
 	if err != nil {
-		_, _ = in.Close(), out.Close()
+		_ = out.Close()
 		return nil, fmt.Errorf("remote: starting %q: %w", command, err)
 	}
 	go c.read()
@@ -176,7 +176,7 @@ func (c *child) wait() {
 	case <-time.After(grace):
 	}
 	c.breaks(spec.Exited, "it ended with %v%s", c.cmd.ProcessState, c.lastWords())
-	_, _ = c.in.Close(), c.out.Close()
+	_ = c.out.Close()
 	close(c.exited)
 }
 
@@ -248,12 +248,20 @@ func (c *child) askWithin(patience time.Duration, q question) answer {
 }
 
 // write sends a line. A child that does not read is noticed by the patience of
-// whoever asks, so that the write need not last longer than that.
+// whoever asks, so the write must not block that long: it runs beside.
 func (c *child) write(line []byte) {
-	c.writing.Lock()
-	defer c.writing.Unlock()
-	_ = c.in.SetWriteDeadline(time.Now().Add(c.patience))
-	_, _ = c.in.Write(line) // a broken pipe shows as the end of the output
+	written := make(chan struct{})
+	go func() {
+		defer close(written)
+		c.writing.Lock()
+		defer c.writing.Unlock()
+		_, _ = c.in.Write(line) // a broken pipe shows as the end of the output
+	}()
+	select {
+	case <-written:
+	case <-c.failed:
+	case <-time.After(c.patience):
+	}
 }
 
 // stop ends the process: its input ends, and if that is not enough it is killed.

@@ -1,5 +1,0 @@
-package main
-
-import "testing"
-
-func TestAudit(t *testing.T) { module.Audit(t) }
