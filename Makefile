@@ -3,7 +3,7 @@ GO      ?= go
 PEERS   := grpc small
 # Further modules of real balancers: with more dependencies, and one that takes
 # minutes to build.
-MORE    := rings kafka clients web
+MORE    := rings kafka clients web stores queues
 HEAVY   := caddy
 SOURCES := $(shell git ls-files '*.go' go.mod go.sum)
 

@@ -36,6 +36,12 @@
 // named property says violated; whatever else goes wrong is broken, and no exit
 // code is taken for a verdict.
 //
+// It is quick because most checks cannot see most mutants. The green run without
+// a mutant records, in the very binary that runs them, which mutated functions
+// each check calls, and a mutant is run through those checks only: code that is
+// never called cannot change a verdict. Options.Thorough runs everything, and
+// must come to the same matrix.
+//
 // Package opinion, below, generates mutants instead, and asks for each that
 // nothing notices why.
 package mutants

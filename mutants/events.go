@@ -23,7 +23,17 @@ type event struct {
 		Seconds  float64 `json:"seconds"`
 	} `json:"result"`
 	End bool `json:"end"`
+
+	// Reached are the mutants whose functions were called since the last event,
+	// and at the end those called outside of all checks; nil when the suite does
+	// not record them.
+	Reached []string `json:"reached"`
 }
+
+// A check is one property on one subject.
+type check struct{ Subject, Property string }
+
+func (e event) check() check { return check{e.Subject, e.Result.Name} }
 
 // Verdicts of properties, as package spec spells them.
 const (
@@ -40,35 +50,34 @@ const exact = "exact"
 // of the simulator, so they tell nothing about what a mutant breaks.
 const golden = "golden"
 
-// readEvents reads what a suite reported. Events that were read come back even
-// with an error, which is not nil unless the last line says that the suite has
-// come to its end.
-func readEvents(file string) ([]event, error) {
+// readEvents reads what a suite reported, and its end. Events that were read
+// come back even with an error, which is not nil unless the last line says that
+// the suite has come to its end.
+func readEvents(file string) (all []event, end event, err error) {
 	f, err := os.Open(file)
 	if errors.Is(err, os.ErrNotExist) {
-		return nil, errors.New("the suite reported nothing; is there a test TestReference?")
+		return nil, end, errors.New("the suite reported nothing; is there a test TestReference?")
 	}
 	if err != nil {
-		return nil, err
+		return nil, end, err
 	}
 	defer f.Close()
-	var all []event
 	for lines := json.NewDecoder(bufio.NewReader(f)); ; {
 		var e event
 		switch err := lines.Decode(&e); {
 		case errors.Is(err, io.EOF):
-			return all, fmt.Errorf("the suite stopped before its end, after %d results", len(all))
+			return all, end, fmt.Errorf("the suite stopped before its end, after %d results", len(all))
 		case err != nil:
-			return all, fmt.Errorf("result %d of the suite cannot be read: %w", len(all)+1, err)
+			return all, end, fmt.Errorf("result %d of the suite cannot be read: %w", len(all)+1, err)
 		case e.End && lines.More():
-			return all, fmt.Errorf("the suite went on after its end")
+			return all, end, fmt.Errorf("the suite went on after its end")
 		case e.End && len(all) == 0:
-			return nil, errors.New("the suite ended without any result")
+			return nil, end, errors.New("the suite ended without any result")
 		case e.End:
-			return all, nil
+			return all, e, nil
 		}
 		if e.Result.Name == "" || e.Result.Verdict == "" {
-			return all, fmt.Errorf("result %d of the suite has no name or no verdict", len(all)+1)
+			return all, end, fmt.Errorf("result %d of the suite has no name or no verdict", len(all)+1)
 		}
 		all = append(all, e)
 	}

@@ -22,6 +22,7 @@ type Options struct {
 	Shard    Shard    // only a part of them
 	Out      string   // directory for a diff and a log of each mutant, the report and the matrix; empty: none
 	Parallel int      // starts of the suite at a time; 0: one for each core
+	Thorough bool     // run every check for every mutant, also those that never get to its function
 	Progress func(Progress)
 
 	tree *Tree         // instead of Dir
@@ -68,7 +69,7 @@ func (e *UsageError) Error() string { return e.text }
 const patience = time.Minute
 
 // Run compiles the suite once, requires it to be green, starts it once for each
-// mutant and reports. It is an error when there is nothing to report: bad
+// mutant, with the checks that get to the mutated function, and reports. It is an error when there is nothing to report: bad
 // options (a *UsageError), stale generated files, a suite that does not build.
 func Run(ctx context.Context, o Options) (*Report, error) {
 	start := time.Now()
@@ -203,6 +204,7 @@ type run struct {
 	dir      string
 	profiles map[string]profile // of the unmutated rules
 	exact    map[string]bool    // properties that the exact tier decides on some subject
+	reach    reach              // empty: unknown
 	limit    time.Duration      // for one start of the suite
 }
 
@@ -217,9 +219,17 @@ func (r *run) baseline(ctx context.Context, chosen []Mutant, report *Report) err
 		r.wait = patience
 	}
 	const enough = 15 * time.Minute
-	o := r.suite.run(ctx, "", nil, enough, filepath.Join(r.dir, "baseline.json"))
 	s := &report.Summary
-	s.Red, s.Properties = green(o)
+	green := func(do order, events string) outcome {
+		do.record = !r.Thorough
+		o := r.suite.run(ctx, do, enough, filepath.Join(r.dir, events))
+		s.Red, s.Properties = green(o)
+		if do.record {
+			r.reach.note(o)
+		}
+		return o
+	}
+	o := green(order{profile: true}, "baseline.json")
 	r.exact, r.profiles = make(map[string]bool), o.profiles
 	for _, e := range o.events {
 		r.exact[e.Result.Name] = r.exact[e.Result.Name] || e.Result.Tier == exact
@@ -230,8 +240,7 @@ func (r *run) baseline(ctx context.Context, chosen []Mutant, report *Report) err
 	}
 	if len(sampled) > 0 && len(s.Red) == 0 {
 		slices.Sort(sampled)
-		o = r.suite.run(ctx, "", slices.Compact(sampled), enough, filepath.Join(r.dir, "sampled.json"))
-		s.Red, s.Properties = green(o)
+		o = green(order{sampled: slices.Compact(sampled)}, "sampled.json")
 	}
 	s.BaselineSeconds = o.seconds
 	r.limit = r.wait + time.Duration(10*o.seconds*float64(time.Second))
@@ -335,5 +344,9 @@ func (r *run) start(ctx context.Context, s *source, h hunk) outcome {
 		}
 		mutant = ""
 	}
-	return suite.run(ctx, mutant, r.sampled(h.Mutant), r.limit, filepath.Join(dir, "events.json"))
+	do := order{mutant: mutant, sampled: r.sampled(h.Mutant), checks: r.reach.of(h), profile: strings.HasPrefix(h.File, "policies/")}
+	if do.checks != nil && len(do.checks) == 0 {
+		return outcome{output: []byte("no check of the suite calls the function\n")}
+	}
+	return suite.run(ctx, do, r.limit, filepath.Join(dir, "events.json"))
 }

@@ -16,6 +16,7 @@ import (
 
 // TestRunTellsApart runs one mutant of each kind.
 func TestRunTellsApart(t *testing.T) {
+	t.Parallel() // it waits for compilers and for suites that hang
 	fragile := func(id, answer string) Mutant {
 		return entry(id, "Fragile() int { return 1 }", "Fragile() int { return "+answer+" }", "count/tenfold")
 	}
@@ -147,6 +148,7 @@ func TestGreenFirst(t *testing.T) {
 // Without its tests, or with tests that do not compile, the suite catches
 // nothing.
 func TestSuiteWithoutTests(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("builds a module")
 	}
@@ -168,6 +170,7 @@ func TestSuiteWithoutTests(t *testing.T) {
 
 // TestNothingIsCached changes the suite between two runs.
 func TestNothingIsCached(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("builds the same module twice")
 	}
@@ -187,6 +190,7 @@ func TestNothingIsCached(t *testing.T) {
 
 // TestStale changes a reference file behind the back of its twin.
 func TestStale(t *testing.T) {
+	t.Parallel()
 	o := newFixture(t, fixtureSuite, entry("add", "return a + b", "return a - b", "sum/add"))
 	name := filepath.Join(o.tree.Dir, "rooms/rooms.go")
 	require.NoError(t, os.WriteFile(name, []byte(fixtureReference+"\nfunc More() {}\n"), 0o644))
@@ -199,14 +203,14 @@ func TestStale(t *testing.T) {
 func TestSuiteMissing(t *testing.T) {
 	m := entry("add", "return a + b", "return a - b", "sum/add")
 	dir := t.TempDir()
-	o := (&suite{binary: filepath.Join(dir, "missing"), dir: dir}).run(t.Context(), "add", nil, time.Minute, filepath.Join(dir, "events"))
+	o := (&suite{binary: filepath.Join(dir, "missing"), dir: dir}).run(t.Context(), order{mutant: "add"}, time.Minute, filepath.Join(dir, "events"))
 	assert.Equal(t, Broken, judge(m, o).Status)
 
 	deaf := filepath.Join(dir, "deaf")
 	require.NoError(t, os.WriteFile(deaf, []byte("#!/bin/sh\nexit 1\n"), 0o755))
 	s := &suite{binary: deaf, dir: dir}
 	assert.ErrorContains(t, s.refusesStrangers(t.Context(), filepath.Join(dir, "events")), "does not ask")
-	assert.Equal(t, Broken, judge(m, s.run(t.Context(), "add", nil, time.Minute, filepath.Join(dir, "events"))).Status)
+	assert.Equal(t, Broken, judge(m, s.run(t.Context(), order{mutant: "add"}, time.Minute, filepath.Join(dir, "events"))).Status)
 }
 
 func TestInterrupted(t *testing.T) {

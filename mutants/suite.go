@@ -54,10 +54,36 @@ func (t Tree) buildOverlaid(ctx context.Context, s *source, h hunk, dir string) 
 	return t.build(ctx, filepath.Join(dir, "suite.test"), "-overlay", filepath.Join(dir, "overlay.json"))
 }
 
+// An order is what one start of the suite shall do.
+type order struct {
+	mutant  string   // empty for none
+	sampled []string // sampled properties, besides the exact tier
+	checks  []check  // nothing but these; nil for everything
+	record  bool     // which mutants' functions are called, by one check after the other
+	profile bool     // also what the bare rules do
+}
+
+// environment is the order as the suite reads it.
+func (o order) environment() []string {
+	env := []string{"PICKLAW_MUTANT=" + o.mutant, "PICKLAW_SAMPLED=" + strings.Join(o.sampled, ",")}
+	if o.checks != nil {
+		var list strings.Builder
+		for _, c := range o.checks {
+			fmt.Fprintln(&list, c.Subject, c.Property)
+		}
+		env = append(env, "PICKLAW_CHECKS="+list.String())
+	}
+	if o.record {
+		env = append(env, "PICKLAW_RECORD=1")
+	}
+	return env
+}
+
 // An outcome is what one start of the suite came to.
 type outcome struct {
 	events   []event
 	profiles map[string]profile
+	end      event
 	fault    error // why the events are not to be trusted; nil when the suite ended properly
 	timedOut bool
 	output   []byte
@@ -72,13 +98,20 @@ const profiled = ".profiles"
 //
 // Besides deciding properties the suite may report profiles, which are asked for
 // by an environment variable and beside the point when there are none.
-func (s *suite) run(ctx context.Context, mutant string, sampled []string, limit time.Duration, events string) outcome {
+func (s *suite) run(ctx context.Context, do order, limit time.Duration, events string) outcome {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	c := exec.CommandContext(ctx, s.binary, "-test.run=^(TestReference|TestProfile)$", "-test.count=1", "-test.timeout=0")
+	tests := "TestReference"
+	if do.profile {
+		tests += "|TestProfile"
+	}
+	args := []string{"-test.run=^(" + tests + ")$", "-test.count=1", "-test.timeout=0"}
+	if do.record {
+		args = append(args, "-test.parallel=1") // what is called belongs to the check that runs
+	}
+	c := exec.CommandContext(ctx, s.binary, args...)
 	c.Dir = s.dir
-	c.Env = append(os.Environ(),
-		"PICKLAW_MUTANT="+mutant, "PICKLAW_EVENTS="+events, "PICKLAW_PROFILE="+events+profiled, "PICKLAW_SAMPLED="+strings.Join(sampled, ","))
+	c.Env = append(append(os.Environ(), "PICKLAW_EVENTS="+events, "PICKLAW_PROFILE="+events+profiled), do.environment()...)
 	var output bytes.Buffer
 	c.Stdout, c.Stderr = &output, &output
 	c.Cancel = func() error { return c.Process.Signal(syscall.SIGQUIT) } // prints where it hangs
@@ -87,7 +120,7 @@ func (s *suite) run(ctx context.Context, mutant string, sampled []string, limit 
 	err := c.Run()
 	o := outcome{output: output.Bytes(), seconds: time.Since(start).Seconds()}
 	o.timedOut = errors.Is(ctx.Err(), context.DeadlineExceeded)
-	o.events, o.fault = readEvents(events)
+	o.events, o.end, o.fault = readEvents(events)
 	profiles, unread := readProfiles(events + profiled)
 	o.profiles, o.fault = profiles, cmp.Or(o.fault, unread)
 	switch exited := (*exec.ExitError)(nil); {
@@ -108,7 +141,7 @@ func (s *suite) run(ctx context.Context, mutant string, sampled []string, limit 
 // refusesStrangers checks that the suite reads the name of its mutant: one that
 // does not would run the unmutated code for all of them.
 func (s *suite) refusesStrangers(ctx context.Context, events string) error {
-	o := s.run(ctx, "no_such_mutant", nil, time.Minute, events)
+	o := s.run(ctx, order{mutant: "no_such_mutant"}, time.Minute, events)
 	if o.fault == nil || !bytes.Contains(o.output, []byte("no_such_mutant")) {
 		return errors.New("mutants: the suite does not ask which mutant to run")
 	}

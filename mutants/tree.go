@@ -74,6 +74,8 @@ func (t Tree) plan() (*plan, error) {
 }
 
 // planFile renders the twin of one file with those of its mutants that compile.
+// Mostly all of them do, so the whole twin is checked first, and each mutant
+// alone only to find the one that does not.
 func (t Tree) planFile(p *plan, s *source, c *checker) error {
 	var inTwin []hunk
 	for _, m := range t.Catalog {
@@ -85,30 +87,55 @@ func (t Tree) planFile(p *plan, s *source, c *checker) error {
 			return err
 		}
 		p.hunks[m.ID] = h
-		code := []byte(s.apply(h))
 		if !h.overlaid() {
-			if code, err = s.twin(t.Module, []hunk{h}); err != nil {
-				return err
-			}
-		}
-		if err := c.check(s.path, code); err != nil {
-			p.failures[m.ID] = fmt.Errorf("mutants: mutant %s does not compile: %w", m.ID, err)
-		} else if !h.overlaid() {
 			inTwin = append(inTwin, h)
+		} else if err := c.check(s.path, []byte(s.apply(h))); err != nil {
+			p.failures[m.ID] = doesNotCompile(m, err)
 		}
 	}
-	if !strings.HasPrefix(s.text, tagLine) {
+	if !strings.HasPrefix(s.text, tagLine) && len(inTwin) == 0 {
 		return nil // all of its mutants are overlaid
 	}
 	twin, err := s.twin(t.Module, inTwin)
 	if err != nil {
 		return err
 	}
-	if err := c.check(s.path, twin); err != nil {
-		return fmt.Errorf("mutants: the twin of %s does not compile: %w", s.path, err)
+	if c.check(s.path, twin) != nil {
+		if twin, err = t.twinOfThoseThatCompile(p, s, c, inTwin); err != nil {
+			return err
+		}
 	}
 	p.files[twinPath(s.path)] = twin
 	return nil
+}
+
+// twinOfThoseThatCompile checks the mutants of a file one by one and renders a
+// twin without those that do not compile.
+func (t Tree) twinOfThoseThatCompile(p *plan, s *source, c *checker, hunks []hunk) ([]byte, error) {
+	var compile []hunk
+	for _, h := range hunks {
+		alone, err := s.twin(t.Module, []hunk{h})
+		if err != nil {
+			return nil, err
+		}
+		if err := c.check(s.path, alone); err != nil {
+			p.failures[h.ID] = doesNotCompile(h.Mutant, err)
+		} else {
+			compile = append(compile, h)
+		}
+	}
+	twin, err := s.twin(t.Module, compile)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.check(s.path, twin); err != nil {
+		return nil, fmt.Errorf("mutants: the twin of %s does not compile: %w", s.path, err)
+	}
+	return twin, nil
+}
+
+func doesNotCompile(m Mutant, err error) error {
+	return fmt.Errorf("mutants: mutant %s does not compile: %w", m.ID, err)
 }
 
 func twinPath(file string) string { return path.Join(path.Dir(file), "zz_mutants_"+path.Base(file)) }

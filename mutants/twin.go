@@ -52,13 +52,16 @@ func (s *source) twin(module string, hunks []hunk) ([]byte, error) {
 		named, call := clone.Callable(f, s.offset)
 		edits = append(edits, named...)
 		dispatch := "\nswitch " + active + ".Mutant {\n"
+		var here []string
 		for _, h := range byBody[f] {
 			name := f.Name.Name + "_" + h.ID
+			here = append(here, active+"."+constant(h.ID))
 			dispatch += fmt.Sprintf("case %s.%s:\n%s\n", active, constant(h.ID), call(name))
 			fmt.Fprintf(&clones, "\n// %s: %s\n%s\n", name, strings.ReplaceAll(h.Story, "\n", " "), s.clone(f, h, name))
 		}
+		dispatch += fmt.Sprintf("case %s.Recording:\n%[1]s.Reach(%s)\n}\n", active, strings.Join(here, ", "))
 		at := s.offset(f.Body.Lbrace) + 1
-		edits = append(edits, clone.Edit{From: at, To: at, Text: dispatch + "}\n"})
+		edits = append(edits, clone.Edit{From: at, To: at, Text: dispatch})
 	}
 	if len(hunks) > 0 {
 		spelled := fmt.Sprintf("%q", module+"/"+activePackage)

@@ -90,13 +90,17 @@ func (t Tree) realDir() string {
 // has been generated so far.
 func (t Tree) activePackage() (*types.Package, error) {
 	p := types.NewPackage(t.Module+"/"+activePackage, "active")
-	p.Scope().Insert(types.NewVar(token.NoPos, p, "Mutant", types.Typ[types.Int]))
+	integer := types.Typ[types.Int]
+	p.Scope().Insert(types.NewVar(token.NoPos, p, "Mutant", integer))
+	p.Scope().Insert(types.NewConst(token.NoPos, p, "Recording", integer, value.MakeInt64(-1)))
+	list := types.NewTuple(types.NewParam(token.NoPos, p, "mutants", types.NewSlice(integer)))
+	p.Scope().Insert(types.NewFunc(token.NoPos, p, "Reach", types.NewSignatureType(nil, nil, nil, list, nil, true)))
 	for i, m := range t.Catalog {
 		name := constant(m.ID)
 		if p.Scope().Lookup(name) != nil {
 			return nil, fmt.Errorf("mutants: two mutants are called active.%s; rename %s", name, m.ID)
 		}
-		p.Scope().Insert(types.NewConst(token.NoPos, p, name, types.Typ[types.Int], value.MakeInt64(int64(i+1))))
+		p.Scope().Insert(types.NewConst(token.NoPos, p, name, integer, value.MakeInt64(int64(i+1))))
 	}
 	p.MarkComplete()
 	return p, nil

@@ -133,10 +133,11 @@ func (w truncated) sumProbability(count, total int) (p, relative float64) {
 		}
 		// A doubling is used once for each block of twice the size.
 		rounds += float64(count) / float64(2*block) * float64(len(base.p))
-		base = w.clip(convolveAll(base, base), 2*block)
+		base = w.clip(double(base), 2*block)
 	}
 	// Each entry of a block sums as many positive products as the shorter law has
-	// entries, and each adds u to the relative error; errors of blocks add up.
+	// entries, in some order, and each adds u to the relative error; errors of
+	// blocks add up. Multiplying by 2 is exact.
 	relative = float64(count)*w.relative + rounding(1, 1)*(rounds+2*float64(count))
 	// What clip leaves out: twice e^-depth for each block at most.
 	lost := (2*float64(count) + 64) * 2 * math.Exp(-depth)
@@ -175,13 +176,51 @@ func (w truncated) cumulant(r float64) float64 {
 // convolveAll is the law of the sum of two independent numbers.
 func convolveAll(x, y window) window {
 	out := window{x.first + y.first, make([]float64, len(x.p)+len(y.p)-1)}
-	for i, a := range x.p {
-		row := out.p[i : i+len(y.p)]
-		for j, b := range y.p {
-			row[j] += a * b
+	addProducts(out.p, x.p, y.p, 1)
+	return out
+}
+
+// double is the law of the sum of two independent numbers of the same law.
+func double(x window) window {
+	out := window{2 * x.first, make([]float64, 2*len(x.p)-1)}
+	addSquare(out.p, x.p)
+	return out
+}
+
+// addSquare adds the convolution of x with itself to out. Of the products of its
+// two halves, which come twice, only one is computed.
+func addSquare(out, x []float64) {
+	if len(x) < 64 {
+		addProducts(out, x, x, 1)
+		return
+	}
+	half := len(x) / 2
+	addSquare(out, x[:half])
+	addSquare(out[2*half:], x[half:])
+	addProducts(out[half:], x[:half], x[half:], 2)
+}
+
+// addProducts adds times·x[i]·y[j] to out[i+j], four rows at a time: what is read
+// from out and y serves for all of them.
+func addProducts(out, x, y []float64, times float64) {
+	for ; len(x) >= 4; x, out = x[4:], out[4:] {
+		x0, x1, x2, x3 := times*x[0], times*x[1], times*x[2], times*x[3]
+		y1, y2, y3 := 0.0, 0.0, 0.0 // what came before y0
+		row := out[:len(y)]
+		for j, y0 := range y {
+			row[j] += x0*y0 + x1*y1 + x2*y2 + x3*y3
+			y1, y2, y3 = y0, y1, y2
+		}
+		end := out[len(y):]
+		end[0] += x1*y1 + x2*y2 + x3*y3
+		end[1] += x2*y1 + x3*y2
+		end[2] += x3 * y1
+	}
+	for i, a := range x {
+		for j, b := range y {
+			out[i+j] += times * a * b
 		}
 	}
-	return out
 }
 
 // convolve is one entry of convolveAll.

@@ -69,6 +69,10 @@ type Evidence struct {
 	now   *view // the view of the last pick
 	run   []int // picks since the view last changed
 
+	// What the last pick left behind, to be used again.
+	moment            moment
+	onServer, onGroup []float64
+
 	wealth     float64 // nats
 	convicted  bool    // the wealth reached 1/alpha at some time
 	picks      int
@@ -118,7 +122,8 @@ func (e *Evidence) Observe(s State, pick int) error {
 	if s.History == nil {
 		s.History = e.run
 	}
-	m := &moment{view: e.now, state: s}
+	m := &e.moment
+	m.view, m.state = e.now, s
 	if err := e.bets.ready(m); err != nil {
 		return err
 	}
@@ -171,10 +176,11 @@ func (e *Evidence) look(s State) *view {
 func (e *Evidence) judge(m *moment, pick int) {
 	c, limit, b, v := e.audit.Contamination, -math.Log(e.audit.Alpha), e.bets, m.view
 	group := v.groupOf[pick]
-	onServer := b.of(m, v.servers[pick])
-	onGroup := onServer
+	e.onServer = b.of(e.onServer, m, v.servers[pick])
+	onServer, onGroup := e.onServer, e.onServer
 	if len(v.groups[group]) > 1 {
-		onGroup = b.of(m, v.groups[group])
+		e.onGroup = b.of(e.onGroup, m, v.groups[group])
+		onGroup = e.onGroup
 	}
 	bet, fit := dot(b.byGroup, onGroup), dot(b.byServer, onServer)
 
@@ -188,11 +194,16 @@ func (e *Evidence) judge(m *moment, pick int) {
 	e.wealth += math.Log(bet / claim)
 	e.convicted = e.convicted || e.wealth >= limit
 
-	stray := c / float64(len(v.counts))
+	stray, logFit := c/float64(len(v.counts)), math.Log(fit)
 	for i := range e.candidates {
 		s, law := &e.candidates[i], m.laws[i]
-		s.LogLikelihood += math.Log((1-c)*law[pick] + stray)
-		s.Nats += math.Log(fit / stretch(law, fits, c)[pick])
+		likelihood := math.Log((1-c)*law[pick] + stray)
+		null := likelihood // without strays the law is its own null
+		if c > 0 {
+			null = math.Log(stretch(law, fits, c)[pick])
+		}
+		s.LogLikelihood += likelihood
+		s.Nats += logFit - null
 		if s.RefutedAt == 0 && s.Nats >= limit {
 			s.RefutedAt = e.picks
 		}

@@ -25,36 +25,45 @@ func (m *moment) last() (pick int, ok bool) {
 // claim is the law that is judged.
 func (m *moment) claim() []float64 { return m.laws[0] }
 
-// A predictor bets on the next pick.
-type predictor interface {
-	// ready is told of the moment before its pick.
-	ready(m *moment)
+// A bet is one on the next pick.
+type bet interface {
 	// at is the predicted probability of server i; over all servers it adds up to 1.
 	at(m *moment, i int) float64
+}
+
+// A predictor is a bet that learns.
+type predictor interface {
+	bet
+	// ready is told of the moment before its pick.
+	ready(m *moment)
 	// learn is told the pick.
 	learn(m *moment, pick int)
 }
 
-// bets is a mixture of predictors.
+// bets is a mixture of bets.
 type bets struct {
 	laws       []Law // the claim, then the rivals
 	audit      Audit
-	predictors []predictor
-	byGroup    []float64 // the posterior weight of each, by the groups it predicted
-	byServer   []float64 // and by servers; the same slice unless groups are judged
+	all        []bet
+	predictors []predictor // those of them that learn
+	byGroup    []float64   // the posterior weight of each bet, by the groups it predicted
+	byServer   []float64   // and by servers; the same slice unless groups are judged
 }
 
 // The prior puts most of the wealth on the rivals, since the truth is mostly one
 // of them, and spreads the rest.
 func newBets(candidates []Law, a Audit) *bets {
 	b := &bets{laws: candidates, audit: a}
-	add := func(share float64, predictors ...predictor) {
-		for _, p := range predictors {
-			b.predictors = append(b.predictors, p)
-			b.byServer = append(b.byServer, share/float64(len(predictors)))
+	add := func(share float64, list ...bet) {
+		for _, l := range list {
+			b.all = append(b.all, l)
+			if p, learns := l.(predictor); learns {
+				b.predictors = append(b.predictors, p)
+			}
+			b.byServer = append(b.byServer, share/float64(len(list)))
 		}
 	}
-	var rivals, diluted []predictor
+	var rivals, diluted []bet
 	for i := range candidates[1:] {
 		rivals = append(rivals, rival{i + 1, 1})
 		diluted = append(diluted, rival{i + 1, 0.5}, rival{i + 1, 0.1})
@@ -82,7 +91,7 @@ func newBets(candidates []Law, a Audit) *bets {
 // ready fills in the laws of the moment and prepares the predictors.
 func (b *bets) ready(m *moment) error {
 	var err error
-	if m.laws, err = m.view.probabilities(b.laws, m.state); err != nil {
+	if m.laws, err = m.view.probabilities(m.laws[:0], b.laws, m.state); err != nil {
 		return err
 	}
 	for _, p := range b.predictors {
@@ -91,17 +100,18 @@ func (b *bets) ready(m *moment) error {
 	return nil
 }
 
-// of is what every predictor gives to a set of servers. All of them know of the
+// of is what every bet gives to a set of servers, in q. All of them know of the
 // strays, which have an even chance.
-func (b *bets) of(m *moment, servers []int) []float64 {
+func (b *bets) of(q []float64, m *moment, servers []int) []float64 {
 	c := b.audit.Contamination
 	stray := c * float64(len(servers)) / float64(len(m.state.Loads))
-	q := make([]float64, len(b.predictors))
-	for k, p := range b.predictors {
+	q = q[:0]
+	for _, l := range b.all {
+		sum := 0.0
 		for _, i := range servers {
-			q[k] += p.at(m, i)
+			sum += l.at(m, i)
 		}
-		q[k] = (1-c)*q[k] + stray
+		q = append(q, (1-c)*sum+stray)
 	}
 	return q
 }
@@ -109,8 +119,10 @@ func (b *bets) of(m *moment, servers []int) []float64 {
 // mixed is what the mixture gives to each of the sets.
 func (b *bets) mixed(m *moment, weights []float64, sets [][]int) []float64 {
 	q := make([]float64, len(sets))
+	var each []float64
 	for j, servers := range sets {
-		q[j] = dot(weights, b.of(m, servers))
+		each = b.of(each, m, servers)
+		q[j] = dot(weights, each)
 	}
 	return q
 }
@@ -130,7 +142,7 @@ func (b *bets) learn(m *moment, pick int) {
 	}
 }
 
-// update moves weights to the predictors that gave much to what happened
+// update moves weights to the bets that gave much to what happened
 // (Bayes).
 func update(weights, predicted []float64) {
 	scale := 1 / dot(weights, predicted)
@@ -152,8 +164,8 @@ type prepared struct {
 	after func(history []int) []float64 // of one that has it
 }
 
-// probabilities evaluates laws in the view.
-func (v *view) probabilities(laws []Law, s State) ([][]float64, error) {
+// probabilities evaluates laws in the view and appends them to out.
+func (v *view) probabilities(out [][]float64, laws []Law, s State) ([][]float64, error) {
 	if v.laws == nil {
 		for _, l := range laws {
 			p, err := prepare(l, s)
@@ -163,19 +175,18 @@ func (v *view) probabilities(laws []Law, s State) ([][]float64, error) {
 			v.laws = append(v.laws, p)
 		}
 	}
-	out := make([][]float64, len(laws))
 	for i, l := range laws {
-		switch p := v.laws[i]; {
+		switch p := &v.laws[i]; {
 		case p.fixed != nil:
-			out[i] = p.fixed
+			out = append(out, p.fixed)
 		case p.after != nil:
-			out[i] = p.after(s.History)
+			out = append(out, p.after(s.History))
 		default:
 			law, err := l.Probabilities(s)
 			if err != nil {
 				return nil, err
 			}
-			out[i] = floats(law)
+			out = append(out, floats(law))
 		}
 	}
 	return out, nil

@@ -9,25 +9,17 @@ type rival struct {
 	part float64 // how often it follows that law
 }
 
-func (rival) ready(*moment) {}
-
 func (r rival) at(m *moment, i int) float64 {
 	return (1-r.part)*m.claim()[i] + r.part*m.laws[r.law][i]
 }
 
-func (rival) learn(*moment, int) {}
-
 // neighbour bets that a part of what each server should get leaks to the next.
 type neighbour struct{ part float64 }
-
-func (neighbour) ready(*moment) {}
 
 func (l neighbour) at(m *moment, i int) float64 {
 	p := m.claim()
 	return (1-l.part)*p[i] + l.part*p[(i+len(p)-1)%len(p)]
 }
-
-func (neighbour) learn(*moment, int) {}
 
 // frequencies bets on the picks that this view has seen, one half added to each
 // count (Krichevsky and Trofimov 1981, the predictive of Dirichlet(1/2)). What
@@ -133,7 +125,10 @@ func overdue(m *moment, in []bool) {
 }
 
 func (t *tilt) ready(m *moment) {
-	t.in = append(t.in[:0], make([]bool, len(m.claim()))...)
+	if len(t.in) != len(m.claim()) {
+		t.in = make([]bool, len(m.claim()))
+	}
+	clear(t.in)
 	t.set(m, t.in)
 	inside, outside := 0.0, 0.0
 	for i, p := range m.claim() {

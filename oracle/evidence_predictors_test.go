@@ -18,7 +18,7 @@ func TestPredictorsPredictLaws(t *testing.T) {
 			require.NoError(t, e.Observe(s, pick))
 			m := &moment{view: e.now, state: State{Loads: s.Loads, History: e.run}}
 			require.NoError(t, e.bets.ready(m))
-			for _, p := range e.bets.predictors {
+			for _, p := range e.bets.all {
 				sum := 0.0
 				for i := range s.Loads {
 					x := p.at(m, i)

@@ -140,7 +140,7 @@ func TestWealthFollowsTheBestBet(t *testing.T) {
 			_ = e.Observe(s, pick)
 		}
 		require.Equal(t, len(picks), e.Picks())
-		for k, bet := range e.bets.predictors {
+		for k, bet := range e.bets.all {
 			// 60 picks of rounded factors move a logarithm by less than 1e-12.
 			least := func(name string, weight float64) {
 				require.GreaterOrEqual(t, e.Nats(), math.Log(weight)+products[name]-1e-12, name)
@@ -176,7 +176,7 @@ func TestWealthIsTheMixtureOfProducts(t *testing.T) {
 			now := &moment{view: e.look(s), state: State{Loads: s.Loads, History: e.run}}
 			require.NoError(t, e.bets.ready(now))
 			group := now.view.groups[now.view.groupOf[pick]]
-			for k, p := range e.bets.predictors {
+			for k, p := range e.bets.all {
 				q, claimed := 0.0, 0.0
 				for _, i := range group {
 					q += p.at(now, i)

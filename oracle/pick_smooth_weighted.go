@@ -49,17 +49,7 @@ func (l SmoothWeighted) Probabilities(s State) ([]*big.Rat, error) {
 // after is Probabilities for the histories of one state, all of them valid.
 func (SmoothWeighted) after(s State) (func(history []int) []float64, error) {
 	cycle, err := s.cycle()
-	return func(history []int) []float64 {
-		next, phases := cycle.next(history, len(s.Loads)), int64(0)
-		for _, k := range next {
-			phases += k
-		}
-		p := make([]float64, len(next))
-		for i, k := range next {
-			p[i] = float64(k) / float64(phases)
-		}
-		return p
-	}, err
+	return func(history []int) []float64 { return cycle.after(history, len(s.Loads)) }, err
 }
 
 // cycle lists the picks of smooth weighted round robin, once around.
@@ -107,22 +97,41 @@ func (c cycle) next(history []int, n int) []int64 {
 	recent := history[max(0, len(history)-len(c)):]
 	for back := 1; back <= len(recent) && len(phases) > 1; back++ {
 		pick := recent[len(recent)-back]
-		var left []int
-		for _, at := range phases {
-			if c[(at-back+len(c))%len(c)] == pick {
-				left = append(left, at)
+		kept := 0 // in place: those that do not explain the pick move behind those that do
+		for k, at := range phases {
+			before := at - back
+			if before < 0 {
+				before += len(c)
+			}
+			if c[before] == pick {
+				phases[k], phases[kept] = phases[kept], at
+				kept++
 			}
 		}
-		if len(left) == 0 {
+		if kept == 0 {
 			break
 		}
-		phases = left
+		phases = phases[:kept]
 	}
 	counts := make([]int64, n)
 	for _, at := range phases {
 		counts[c[at]]++
 	}
 	return counts
+}
+
+// after is the law of the next pick. Counts are whole numbers far below 2^53, so
+// each quotient is the rational one, rounded once.
+func (c cycle) after(history []int, n int) []float64 {
+	next, phases := c.next(history, n), int64(0)
+	for _, k := range next {
+		phases += k
+	}
+	p := make([]float64, n)
+	for i, k := range next {
+		p[i] = float64(k) / float64(phases)
+	}
+	return p
 }
 
 // deviation is the largest difference between the picks of a server and its

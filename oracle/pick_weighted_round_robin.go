@@ -38,13 +38,7 @@ func (WeightedRoundRobin) Probabilities(s State) ([]*big.Rat, error) {
 // after is Probabilities for the histories of one state, all of them valid.
 func (WeightedRoundRobin) after(s State) (func(history []int) []float64, error) {
 	c, err := s.deadlines()
-	return func(history []int) []float64 {
-		p := make([]float64, len(s.Loads))
-		for i, x := range normalized(rationals(c.next(history, len(p)))) {
-			p[i], _ = x.Float64()
-		}
-		return p
-	}, err
+	return func(history []int) []float64 { return c.after(history, len(s.Loads)) }, err
 }
 
 // deadlines lists the picks of one cycle in the order in which they are due.

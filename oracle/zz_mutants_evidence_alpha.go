@@ -20,6 +20,8 @@ func SplitAlpha(total float64, n int) float64 {
 	switch active.Mutant {
 	case active.AlphaNotDivided:
 		return SplitAlpha_alpha_not_divided(total, n)
+	case active.Recording:
+		active.Reach(active.AlphaNotDivided)
 	}
 
 	if !(total > 0 && total < 1) || n < 1 {

@@ -73,6 +73,10 @@ type Evidence struct {
 	now   *view // the view of the last pick
 	run   []int // picks since the view last changed
 
+	// What the last pick left behind, to be used again.
+	moment            moment
+	onServer, onGroup []float64
+
 	wealth     float64 // nats
 	convicted  bool    // the wealth reached 1/alpha at some time
 	picks      int
@@ -110,6 +114,8 @@ func (e *Evidence) Observe(s State, pick int) error {
 	switch active.Mutant {
 	case active.JudgeBetsAfterThePick:
 		return e.Observe_judge_bets_after_the_pick(s, pick)
+	case active.Recording:
+		active.Reach(active.JudgeBetsAfterThePick)
 	}
 
 	if err := s.Validate(); err != nil {
@@ -127,7 +133,8 @@ func (e *Evidence) Observe(s State, pick int) error {
 	if s.History == nil {
 		s.History = e.run
 	}
-	m := &moment{view: e.now, state: s}
+	m := &e.moment
+	m.view, m.state = e.now, s
 	if err := e.bets.ready(m); err != nil {
 		return err
 	}
@@ -194,14 +201,17 @@ func (e *Evidence) judge(m *moment, pick int) {
 	case active.JudgeFloorsTheClaim:
 		e.judge_judge_floors_the_claim(m, pick)
 		return
+	case active.Recording:
+		active.Reach(active.JudgeThresholdTooLow, active.JudgeForgives, active.JudgeNullIsUniform, active.JudgeStraysForgotten, active.JudgeFloorsTheClaim)
 	}
 
 	c, limit, b, v := e.audit.Contamination, -math.Log(e.audit.Alpha), e.bets, m.view
 	group := v.groupOf[pick]
-	onServer := b.of(m, v.servers[pick])
-	onGroup := onServer
+	e.onServer = b.of(e.onServer, m, v.servers[pick])
+	onServer, onGroup := e.onServer, e.onServer
 	if len(v.groups[group]) > 1 {
-		onGroup = b.of(m, v.groups[group])
+		e.onGroup = b.of(e.onGroup, m, v.groups[group])
+		onGroup = e.onGroup
 	}
 	bet, fit := dot(b.byGroup, onGroup), dot(b.byServer, onServer)
 
@@ -215,11 +225,16 @@ func (e *Evidence) judge(m *moment, pick int) {
 	e.wealth += math.Log(bet / claim)
 	e.convicted = e.convicted || e.wealth >= limit
 
-	stray := c / float64(len(v.counts))
+	stray, logFit := c/float64(len(v.counts)), math.Log(fit)
 	for i := range e.candidates {
 		s, law := &e.candidates[i], m.laws[i]
-		s.LogLikelihood += math.Log((1-c)*law[pick] + stray)
-		s.Nats += math.Log(fit / stretch(law, fits, c)[pick])
+		likelihood := math.Log((1-c)*law[pick] + stray)
+		null := likelihood // without strays the law is its own null
+		if c > 0 {
+			null = math.Log(stretch(law, fits, c)[pick])
+		}
+		s.LogLikelihood += likelihood
+		s.Nats += logFit - null
 		if s.RefutedAt == 0 && s.Nats >= limit {
 			s.RefutedAt = e.picks
 		}
@@ -298,7 +313,8 @@ func (e *Evidence) Observe_judge_bets_after_the_pick(s State, pick int) error {
 	if s.History == nil {
 		s.History = e.run
 	}
-	m := &moment{view: e.now, state: s}
+	m := &e.moment
+	m.view, m.state = e.now, s
 	if err := e.bets.ready(m); err != nil {
 		return err
 	}
@@ -317,10 +333,11 @@ func (e *Evidence) Observe_judge_bets_after_the_pick(s State, pick int) error {
 func (e *Evidence) judge_judge_threshold_too_low(m *moment, pick int) {
 	c, limit, b, v := e.audit.Contamination, -math.Log(e.audit.Alpha), e.bets, m.view
 	group := v.groupOf[pick]
-	onServer := b.of(m, v.servers[pick])
-	onGroup := onServer
+	e.onServer = b.of(e.onServer, m, v.servers[pick])
+	onServer, onGroup := e.onServer, e.onServer
 	if len(v.groups[group]) > 1 {
-		onGroup = b.of(m, v.groups[group])
+		e.onGroup = b.of(e.onGroup, m, v.groups[group])
+		onGroup = e.onGroup
 	}
 	bet, fit := dot(b.byGroup, onGroup), dot(b.byServer, onServer)
 
@@ -334,11 +351,16 @@ func (e *Evidence) judge_judge_threshold_too_low(m *moment, pick int) {
 	e.wealth += math.Log(bet / claim)
 	e.convicted = e.convicted || e.wealth >= limit/2
 
-	stray := c / float64(len(v.counts))
+	stray, logFit := c/float64(len(v.counts)), math.Log(fit)
 	for i := range e.candidates {
 		s, law := &e.candidates[i], m.laws[i]
-		s.LogLikelihood += math.Log((1-c)*law[pick] + stray)
-		s.Nats += math.Log(fit / stretch(law, fits, c)[pick])
+		likelihood := math.Log((1-c)*law[pick] + stray)
+		null := likelihood // without strays the law is its own null
+		if c > 0 {
+			null = math.Log(stretch(law, fits, c)[pick])
+		}
+		s.LogLikelihood += likelihood
+		s.Nats += logFit - null
 		if s.RefutedAt == 0 && s.Nats >= limit {
 			s.RefutedAt = e.picks
 		}
@@ -353,10 +375,11 @@ func (e *Evidence) judge_judge_threshold_too_low(m *moment, pick int) {
 func (e *Evidence) judge_judge_forgives(m *moment, pick int) {
 	c, limit, b, v := e.audit.Contamination, -math.Log(e.audit.Alpha), e.bets, m.view
 	group := v.groupOf[pick]
-	onServer := b.of(m, v.servers[pick])
-	onGroup := onServer
+	e.onServer = b.of(e.onServer, m, v.servers[pick])
+	onServer, onGroup := e.onServer, e.onServer
 	if len(v.groups[group]) > 1 {
-		onGroup = b.of(m, v.groups[group])
+		e.onGroup = b.of(e.onGroup, m, v.groups[group])
+		onGroup = e.onGroup
 	}
 	bet, fit := dot(b.byGroup, onGroup), dot(b.byServer, onServer)
 
@@ -370,11 +393,16 @@ func (e *Evidence) judge_judge_forgives(m *moment, pick int) {
 	e.wealth += math.Log(bet / claim)
 	e.convicted = e.wealth >= limit
 
-	stray := c / float64(len(v.counts))
+	stray, logFit := c/float64(len(v.counts)), math.Log(fit)
 	for i := range e.candidates {
 		s, law := &e.candidates[i], m.laws[i]
-		s.LogLikelihood += math.Log((1-c)*law[pick] + stray)
-		s.Nats += math.Log(fit / stretch(law, fits, c)[pick])
+		likelihood := math.Log((1-c)*law[pick] + stray)
+		null := likelihood // without strays the law is its own null
+		if c > 0 {
+			null = math.Log(stretch(law, fits, c)[pick])
+		}
+		s.LogLikelihood += likelihood
+		s.Nats += logFit - null
 		if s.RefutedAt == 0 && s.Nats >= limit {
 			s.RefutedAt = e.picks
 		}
@@ -389,10 +417,11 @@ func (e *Evidence) judge_judge_forgives(m *moment, pick int) {
 func (e *Evidence) judge_judge_null_is_uniform(m *moment, pick int) {
 	c, limit, b, v := e.audit.Contamination, -math.Log(e.audit.Alpha), e.bets, m.view
 	group := v.groupOf[pick]
-	onServer := b.of(m, v.servers[pick])
-	onGroup := onServer
+	e.onServer = b.of(e.onServer, m, v.servers[pick])
+	onServer, onGroup := e.onServer, e.onServer
 	if len(v.groups[group]) > 1 {
-		onGroup = b.of(m, v.groups[group])
+		e.onGroup = b.of(e.onGroup, m, v.groups[group])
+		onGroup = e.onGroup
 	}
 	bet, fit := dot(b.byGroup, onGroup), dot(b.byServer, onServer)
 
@@ -406,11 +435,16 @@ func (e *Evidence) judge_judge_null_is_uniform(m *moment, pick int) {
 	e.wealth += math.Log(bet * float64(len(v.groups)) * min(1, claim*1e300))
 	e.convicted = e.convicted || e.wealth >= limit
 
-	stray := c / float64(len(v.counts))
+	stray, logFit := c/float64(len(v.counts)), math.Log(fit)
 	for i := range e.candidates {
 		s, law := &e.candidates[i], m.laws[i]
-		s.LogLikelihood += math.Log((1-c)*law[pick] + stray)
-		s.Nats += math.Log(fit / stretch(law, fits, c)[pick])
+		likelihood := math.Log((1-c)*law[pick] + stray)
+		null := likelihood // without strays the law is its own null
+		if c > 0 {
+			null = math.Log(stretch(law, fits, c)[pick])
+		}
+		s.LogLikelihood += likelihood
+		s.Nats += logFit - null
 		if s.RefutedAt == 0 && s.Nats >= limit {
 			s.RefutedAt = e.picks
 		}
@@ -425,10 +459,11 @@ func (e *Evidence) judge_judge_null_is_uniform(m *moment, pick int) {
 func (e *Evidence) judge_judge_strays_forgotten(m *moment, pick int) {
 	c, limit, b, v := e.audit.Contamination, -math.Log(e.audit.Alpha), e.bets, m.view
 	group := v.groupOf[pick]
-	onServer := b.of(m, v.servers[pick])
-	onGroup := onServer
+	e.onServer = b.of(e.onServer, m, v.servers[pick])
+	onServer, onGroup := e.onServer, e.onServer
 	if len(v.groups[group]) > 1 {
-		onGroup = b.of(m, v.groups[group])
+		e.onGroup = b.of(e.onGroup, m, v.groups[group])
+		onGroup = e.onGroup
 	}
 	bet, fit := dot(b.byGroup, onGroup), dot(b.byServer, onServer)
 
@@ -442,11 +477,16 @@ func (e *Evidence) judge_judge_strays_forgotten(m *moment, pick int) {
 	e.wealth += math.Log(bet / claim)
 	e.convicted = e.convicted || e.wealth >= limit
 
-	stray := c / float64(len(v.counts))
+	stray, logFit := c/float64(len(v.counts)), math.Log(fit)
 	for i := range e.candidates {
 		s, law := &e.candidates[i], m.laws[i]
-		s.LogLikelihood += math.Log((1-c)*law[pick] + stray)
-		s.Nats += math.Log(fit / stretch(law, fits, c)[pick])
+		likelihood := math.Log((1-c)*law[pick] + stray)
+		null := likelihood // without strays the law is its own null
+		if c > 0 {
+			null = math.Log(stretch(law, fits, c)[pick])
+		}
+		s.LogLikelihood += likelihood
+		s.Nats += logFit - null
 		if s.RefutedAt == 0 && s.Nats >= limit {
 			s.RefutedAt = e.picks
 		}
@@ -461,10 +501,11 @@ func (e *Evidence) judge_judge_strays_forgotten(m *moment, pick int) {
 func (e *Evidence) judge_judge_floors_the_claim(m *moment, pick int) {
 	c, limit, b, v := e.audit.Contamination, -math.Log(e.audit.Alpha), e.bets, m.view
 	group := v.groupOf[pick]
-	onServer := b.of(m, v.servers[pick])
-	onGroup := onServer
+	e.onServer = b.of(e.onServer, m, v.servers[pick])
+	onServer, onGroup := e.onServer, e.onServer
 	if len(v.groups[group]) > 1 {
-		onGroup = b.of(m, v.groups[group])
+		e.onGroup = b.of(e.onGroup, m, v.groups[group])
+		onGroup = e.onGroup
 	}
 	bet, fit := dot(b.byGroup, onGroup), dot(b.byServer, onServer)
 
@@ -478,11 +519,16 @@ func (e *Evidence) judge_judge_floors_the_claim(m *moment, pick int) {
 	e.wealth += math.Log(bet / max(claim, 1e-6))
 	e.convicted = e.convicted || e.wealth >= limit
 
-	stray := c / float64(len(v.counts))
+	stray, logFit := c/float64(len(v.counts)), math.Log(fit)
 	for i := range e.candidates {
 		s, law := &e.candidates[i], m.laws[i]
-		s.LogLikelihood += math.Log((1-c)*law[pick] + stray)
-		s.Nats += math.Log(fit / stretch(law, fits, c)[pick])
+		likelihood := math.Log((1-c)*law[pick] + stray)
+		null := likelihood // without strays the law is its own null
+		if c > 0 {
+			null = math.Log(stretch(law, fits, c)[pick])
+		}
+		s.LogLikelihood += likelihood
+		s.Nats += logFit - null
 		if s.RefutedAt == 0 && s.Nats >= limit {
 			s.RefutedAt = e.picks
 		}

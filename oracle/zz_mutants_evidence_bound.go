@@ -87,6 +87,8 @@ func within(certain, open, allowed int, distance, alpha float64) float64 {
 	switch active.Mutant {
 	case active.AcquittalWithoutRadius:
 		return within_acquittal_without_radius(certain, open, allowed, distance, alpha)
+	case active.Recording:
+		active.Reach(active.AcquittalWithoutRadius)
 	}
 
 	bound := 0.0

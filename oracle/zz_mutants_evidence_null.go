@@ -30,6 +30,8 @@ func stretch(p, q []float64, c float64) []float64 {
 	switch active.Mutant {
 	case active.JudgeStraysCountedTwice:
 		return stretch_judge_strays_counted_twice(p, q, c)
+	case active.Recording:
+		active.Reach(active.JudgeStraysCountedTwice)
 	}
 
 	if c == 0 {

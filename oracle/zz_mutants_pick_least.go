@@ -25,6 +25,8 @@ func (arg1 LeastRequest) Probabilities(s State) ([]*big.Rat, error) {
 	switch active.Mutant {
 	case active.LawTiesToTheFirst:
 		return arg1.Probabilities_law_ties_to_the_first(s)
+	case active.Recording:
+		active.Reach(active.LawTiesToTheFirst)
 	}
 
 	if err := s.Validate(); err != nil {

@@ -95,6 +95,8 @@ func bestOf(n, d int, replacement bool, groups [][]int) []*big.Rat {
 		return bestOf_law_power_of_d_order(n, d, replacement, groups)
 	case active.LawReplacementIgnored:
 		return bestOf_law_replacement_ignored(n, d, replacement, groups)
+	case active.Recording:
+		active.Reach(active.LawPowerOfDOrder, active.LawReplacementIgnored)
 	}
 
 	// draws counts the ordered or unordered draws that stay within m servers.

@@ -37,6 +37,8 @@ func (arg1 RoundRobin) Probabilities(s State) ([]*big.Rat, error) {
 	switch active.Mutant {
 	case active.LawRotationStandsStill:
 		return arg1.Probabilities_law_rotation_stands_still(s)
+	case active.Recording:
+		active.Reach(active.LawRotationStandsStill)
 	}
 
 	if len(s.History) == 0 {

@@ -38,6 +38,8 @@ func (r LoadReport) Weight(penalty float64) float64 {
 		return r.Weight_report_infinite_weight(penalty)
 	case active.ReportUpsideDown:
 		return r.Weight_report_upside_down(penalty)
+	case active.Recording:
+		active.Reach(active.ReportErrorsAreFree, active.ReportErrorsByCount, active.ReportWithoutUtilization, active.ReportInfiniteWeight, active.ReportUpsideDown)
 	}
 
 	if !(r.QPS > 0 && r.Utilization > 0) {
@@ -75,6 +77,8 @@ func WholeWeights(weights []float64) ([]uint64, error) {
 		return WholeWeights_whole_weights_take_nan(weights)
 	case active.WholeWeightsTakeInfinity:
 		return WholeWeights_whole_weights_take_infinity(weights)
+	case active.Recording:
+		active.Reach(active.WholeWeightsCut, active.WholeWeightsLoseTheSmall, active.WholeWeightsOfAHundred, active.WholeWeightsUnknownIsLeast, active.WholeWeightsMeanOfAll, active.WholeWeightsTakeNan, active.WholeWeightsTakeInfinity)
 	}
 
 	largest, mean, known := 0.0, 0.0, 0

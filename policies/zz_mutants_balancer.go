@@ -73,6 +73,8 @@ func NewBalancer(p Policy, servers []Endpoint, options ...Option) (*Balancer, er
 	switch active.Mutant {
 	case active.BalancersShareASeed:
 		return NewBalancer_balancers_share_a_seed(p, servers, options...)
+	case active.Recording:
+		active.Reach(active.BalancersShareASeed)
 	}
 
 	if err := Check(p); err != nil {
@@ -117,6 +119,8 @@ func (b *Balancer) Acquire(ctx context.Context, q Request) (*Lease, error) {
 		return b.Acquire_acquire_without_lock(ctx, q)
 	case active.CountsSaturate:
 		return b.Acquire_counts_saturate(ctx, q)
+	case active.Recording:
+		active.Reach(active.BalancerCountsNothing, active.BalancerCountsPairsOnly, active.AcquireIgnoresTheContext, active.AcquireWithoutLock, active.CountsSaturate)
 	}
 
 	if ctx.Err() != nil {
@@ -147,6 +151,8 @@ func (b *Balancer) Do(ctx context.Context, q Request, call func(context.Context,
 		return b.Do_do_releases_on_return_only(ctx, q, call)
 	case active.PanicIsASuccess:
 		return b.Do_panic_is_a_success(ctx, q, call)
+	case active.Recording:
+		active.Reach(active.DoReleasesOnReturnOnly, active.PanicIsASuccess)
 	}
 
 	lease, err := b.Acquire(ctx, q)
@@ -174,6 +180,8 @@ func verdict(ctx context.Context, err error) Outcome {
 		return verdict_late_success_is_canceled(ctx, err)
 	case active.CanceledIsAFailure:
 		return verdict_canceled_is_a_failure(ctx, err)
+	case active.Recording:
+		active.Reach(active.DeadlineIsNoFailure, active.LateSuccessIsCanceled, active.CanceledIsAFailure)
 	}
 
 	canceled := err != nil && errors.Is(ctx.Err(), context.Canceled)

@@ -28,6 +28,8 @@ func (p *PCG) IntN(n int) int {
 		return p.IntN_coin_never_shows_its_last_side(n)
 	case active.CoinIsNotQuiteFair:
 		return p.IntN_coin_is_not_quite_fair(n)
+	case active.Recording:
+		active.Reach(active.CoinNeverShowsItsLastSide, active.CoinIsNotQuiteFair)
 	}
 	return p.r.IntN(n)
 }
@@ -37,6 +39,8 @@ func (p *PCG) Weighted(w []uint64) int {
 	switch active.Mutant {
 	case active.CoinBoundInclusive:
 		return p.Weighted_coin_bound_inclusive(w)
+	case active.Recording:
+		active.Reach(active.CoinBoundInclusive)
 	}
 
 	sum, carry := uint64(0), uint64(0)

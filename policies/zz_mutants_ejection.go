@@ -40,6 +40,8 @@ func (b *Balancer) judge(m *member, failed bool, now time.Duration) {
 	case active.JudgedWhileEjected:
 		b.judge_judged_while_ejected(m, failed, now)
 		return
+	case active.Recording:
+		active.Reach(active.StreakSurvivesSuccess, active.StreakOneTooLong, active.JudgedWhileEjected)
 	}
 
 	if b.outlier == nil || m.ejected {
@@ -66,6 +68,8 @@ func (b *Balancer) eject(m *member, now time.Duration) {
 	case active.StreakSurvivesTheEjection:
 		b.eject_streak_survives_the_ejection(m, now)
 		return
+	case active.Recording:
+		active.Reach(active.EligibleListGoesStale, active.StreakSurvivesTheEjection)
 	}
 
 	ejected, n := b.takers()
@@ -97,6 +101,8 @@ func (b *Balancer) advance(now time.Duration) {
 	case active.ReturnDropsOpenRequests:
 		b.advance_return_drops_open_requests(now)
 		return
+	case active.Recording:
+		active.Reach(active.BackOffHealsInEjection, active.ReturnAMomentLate, active.TalliesOutliveTheInterval, active.IntervalDropsOpenRequests, active.ReturnDropsOpenRequests)
 	}
 
 	if now >= b.nextReturn {
@@ -125,6 +131,8 @@ func (b *Balancer) takers() (ejected, n int) {
 	switch active.Mutant {
 	case active.CapCountsTheDrained:
 		return b.takers_cap_counts_the_drained()
+	case active.Recording:
+		active.Reach(active.CapCountsTheDrained)
 	}
 
 	for _, m := range b.members {
@@ -153,6 +161,8 @@ func (b *Balancer) sortOut() {
 	case active.SlowStartUntilTheFirstIsWarm:
 		b.sortOut_slow_start_until_the_first_is_warm()
 		return
+	case active.Recording:
+		active.Reach(active.ShowsWeightZero, active.RoutesToEjected, active.ReturnOfTheLastOnly, active.SlowStartUntilTheFirstIsWarm)
 	}
 
 	ejected, n := b.takers()

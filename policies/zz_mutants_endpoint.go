@@ -33,6 +33,8 @@ func checkEndpoints(es []Endpoint) error {
 		return checkEndpoints_endpoints_all_drained(es)
 	case active.EndpointsTwice:
 		return checkEndpoints_endpoints_twice(es)
+	case active.Recording:
+		active.Reach(active.EndpointsAllDrained, active.EndpointsTwice)
 	}
 
 	if len(es) == 0 {

@@ -47,6 +47,8 @@ func (e *EnvoyWeighted) Pick(arg1 Request, v View, c Coins) int {
 		return e.Pick_envoy_saves_turns_up(arg1, v, c)
 	case active.EnvoyHeaviestFirst:
 		return e.Pick_envoy_heaviest_first(arg1, v, c)
+	case active.Recording:
+		active.Reach(active.EnvoyTurnsIgnoreLoads, active.EnvoySavesTurnsUp, active.EnvoyHeaviestFirst)
 	}
 
 	if v.Len() == 0 {
@@ -77,6 +79,8 @@ func (e *EnvoyWeighted) period(v View, i int) float64 {
 	switch active.Mutant {
 	case active.EnvoyOneRequestIsNone:
 		return e.period_envoy_one_request_is_none(v, i)
+	case active.Recording:
+		active.Reach(active.EnvoyOneRequestIsNone)
 	}
 
 	load, _ := v.Load(i)
@@ -89,6 +93,8 @@ func (e *EnvoyWeighted) find(v View, i, from int) int {
 	switch active.Mutant {
 	case active.EnvoyNewcomerFirst:
 		return e.find_envoy_newcomer_first(v, i, from)
+	case active.Recording:
+		active.Reach(active.EnvoyNewcomerFirst)
 	}
 
 	id := v.Server(i).ID
@@ -107,6 +113,8 @@ func (e *EnvoyWeighted) chances(v View) []uint64 {
 	switch active.Mutant {
 	case active.EnvoyFirstPickByWeight:
 		return e.chances_envoy_first_pick_by_weight(v)
+	case active.Recording:
+		active.Reach(active.EnvoyFirstPickByWeight)
 	}
 
 	shortest := math.Inf(1) // of (load + 1)^Bias
@@ -127,6 +135,8 @@ func (e *EnvoyWeighted) Update(all []Server) {
 	case active.EnvoyUpdateRestarts:
 		e.Update_envoy_update_restarts(all)
 		return
+	case active.Recording:
+		active.Reach(active.EnvoyUpdateRestarts)
 	}
 
 	e.turns = slices.DeleteFunc(e.turns, func(t turn) bool {

@@ -45,6 +45,8 @@ func (e *EWMA) Estimate(id ServerID, arg1 time.Duration) float64 {
 	switch active.Mutant {
 	case active.EwmaNewcomerIsFree:
 		return e.Estimate_ewma_newcomer_is_free(id, arg1)
+	case active.Recording:
+		active.Reach(active.EwmaNewcomerIsFree)
 	}
 
 	if estimate, heard := e.estimates[id]; heard {
@@ -63,6 +65,8 @@ func (e *EWMA) Observe(id ServerID, o Outcome) {
 	case active.EwmaReadsVerdicts:
 		e.Observe_ewma_reads_verdicts(id, o)
 		return
+	case active.Recording:
+		active.Reach(active.EwmaReadsVerdicts)
 	}
 
 	if e.estimates == nil {
@@ -79,6 +83,8 @@ func (e *EWMA) Update(all []Server) {
 	case active.EwmaUpdateWipes:
 		e.Update_ewma_update_wipes(all)
 		return
+	case active.Recording:
+		active.Reach(active.EwmaUpdateWipes)
 	}
 	forget(e.estimates, all)
 }
@@ -104,6 +110,8 @@ func (e *EWMA) Check() error {
 	switch active.Mutant {
 	case active.ParametersAlphaOfNothing:
 		return e.Check_parameters_alpha_of_nothing()
+	case active.Recording:
+		active.Reach(active.ParametersAlphaOfNothing)
 	}
 
 	if !(e.Alpha > 0 && e.Alpha <= 1) {

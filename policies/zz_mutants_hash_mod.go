@@ -35,6 +35,8 @@ func (h *HashMod) Pick(q Request, v View, c Coins) int {
 		return h.Pick_hash_mod_masks(q, v, c)
 	case active.HashModHasEightPlaces:
 		return h.Pick_hash_mod_has_eight_places(q, v, c)
+	case active.Recording:
+		active.Reach(active.HashModOfTheEligible, active.HashModMasks, active.HashModHasEightPlaces)
 	}
 
 	if len(h.places) == 0 {
@@ -69,6 +71,8 @@ func (h *HashMod) Update(all []Server) {
 	case active.HashModInMapOrder:
 		h.Update_hash_mod_in_map_order(all)
 		return
+	case active.Recording:
+		active.Reach(active.HashModInIdOrder, active.HashModInMapOrder)
 	}
 
 	h.places = make([]ServerID, len(all))

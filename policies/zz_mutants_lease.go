@@ -62,6 +62,8 @@ func (l *Lease) Release(o Outcome) error {
 		return l.Release_lease_swallows_learner_panic(o)
 	case active.FailureLosesTheWeight:
 		return l.Release_failure_loses_the_weight(o)
+	case active.Recording:
+		active.Reach(active.LeaseFailureNotReleased, active.LeaseCancelNotReleased, active.LeaseEndsTwice, active.LeaseReleasesFirstServer, active.LeaseReleasesByName, active.LeaseOpenForgetsTheGone, active.LeaseTeachesFirstServer, active.LeaseTeachesCanceled, active.LeaseTeachesRemoved, active.LeaseTeachesSuccessesOnly, active.LeaseLatencySinceTheBeginning, active.LeaseSwallowsLearnerPanic, active.FailureLosesTheWeight)
 	}
 
 	b := l.balancer

@@ -17,6 +17,8 @@ func (l LeastRequest) Pick(arg1 Request, v View, c Coins) int {
 	switch active.Mutant {
 	case active.LeastRequestFirstIdleFromCursor:
 		return l.Pick_least_request_first_idle_from_cursor(arg1, v, c)
+	case active.Recording:
+		active.Reach(active.LeastRequestFirstIdleFromCursor)
 	}
 
 	return l.lightest(v, c, heaviness)
@@ -38,6 +40,8 @@ func (arg1 LeastRequest) lightest(v View, c Coins, score func(View, int) float64
 		return arg1.lightest_least_request_skips_the_last(v, c, score)
 	case active.LeastRequestKeeps64Minima:
 		return arg1.lightest_least_request_keeps_64_minima(v, c, score)
+	case active.Recording:
+		active.Reach(active.LeastRequestLowestIndex, active.LeastRequestHeaviest, active.LeastRequestFirstIfUnique, active.LeastRequestCoinForEachTie, active.LeastRequestSkipsTheLast, active.LeastRequestKeeps64Minima)
 	}
 
 	var room [64]int // so many minima at once allocate nothing

@@ -37,6 +37,8 @@ func (l *LingeringErrors) Score(v View, i int) float64 {
 		return l.Score_lingering_has_a_ceiling(v, i)
 	case active.LingeringTooShort:
 		return l.Score_lingering_too_short(v, i)
+	case active.Recording:
+		active.Reach(active.LingeringForEver, active.LingeringHasACeiling, active.LingeringTooShort)
 	}
 
 	failures := l.failures[v.Server(i).ID]
@@ -59,6 +61,8 @@ func (l *LingeringErrors) Observe(id ServerID, o Outcome) {
 	case active.LingeringPrunesTooMuch:
 		l.Observe_lingering_prunes_too_much(id, o)
 		return
+	case active.Recording:
+		active.Reach(active.LingeringSuccesses, active.LingeringOutOfOrder, active.LingeringBooksOnAnother, active.LingeringPrunesTooMuch)
 	}
 
 	if !o.Failed {
@@ -80,6 +84,8 @@ func (l *LingeringErrors) Update(all []Server) {
 	case active.LingeringUpdateWipes:
 		l.Update_lingering_update_wipes(all)
 		return
+	case active.Recording:
+		active.Reach(active.LingeringUpdateWipes)
 	}
 	forget(l.failures, all)
 }
@@ -89,6 +95,8 @@ func (l *LingeringErrors) Clone() Policy {
 	switch active.Mutant {
 	case active.LingeringClonesShare:
 		return l.Clone_lingering_clones_share()
+	case active.Recording:
+		active.Reach(active.LingeringClonesShare)
 	}
 
 	twin := *l

@@ -14,6 +14,8 @@ func heaviness(v View, i int) float64 {
 	switch active.Mutant {
 	case active.UnknownLoadIsZero:
 		return heaviness_unknown_load_is_zero(v, i)
+	case active.Recording:
+		active.Reach(active.UnknownLoadIsZero)
 	}
 
 	if load, known := v.Load(i); known {

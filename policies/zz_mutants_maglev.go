@@ -35,6 +35,8 @@ func (m *Maglev) Pick(q Request, v View, arg1 Coins) int {
 		return m.Pick_maglev_does_not_walk(q, v, arg1)
 	case active.MaglevGivesUpAfterEight:
 		return m.Pick_maglev_gives_up_after_eight(q, v, arg1)
+	case active.Recording:
+		active.Reach(active.MaglevDoesNotWalk, active.MaglevGivesUpAfterEight)
 	}
 
 	if v.Len() == 0 || len(m.table) == 0 {
@@ -60,6 +62,8 @@ func (m *Maglev) Update(all []Server) {
 	case active.MaglevInListOrder:
 		m.Update_maglev_in_list_order(all)
 		return
+	case active.Recording:
+		active.Reach(active.MaglevEqualTurns, active.MaglevInListOrder)
 	}
 
 	size := uint64(m.Size)
@@ -119,6 +123,8 @@ func (m *Maglev) Check() error {
 	switch active.Mutant {
 	case active.ParametersMaglevOfAnySize:
 		return m.Check_parameters_maglev_of_any_size()
+	case active.Recording:
+		active.Reach(active.ParametersMaglevOfAnySize)
 	}
 
 	if m.Size != 0 && (m.Size < 0 || !big.NewInt(int64(m.Size)).ProbablyPrime(0)) {

@@ -78,6 +78,8 @@ func (o Outlier) mayEject(ejected, n int) bool {
 		return o.mayEject_cap_rounds_to_nobody(ejected, n)
 	case active.CapRoundsUp:
 		return o.mayEject_cap_rounds_up(ejected, n)
+	case active.Recording:
+		active.Reach(active.CapBeforeTheEjection, active.CapRoundsToNobody, active.CapRoundsUp)
 	}
 
 	return (ejected+1)*100 <= o.MaxEjected*n || ejected == 0
@@ -91,6 +93,8 @@ func (o Outlier) panics(left, n int) bool {
 		return o.panics_panic_needs_someone_left(left, n)
 	case active.PanicAtTheThreshold:
 		return o.panics_panic_at_the_threshold(left, n)
+	case active.Recording:
+		active.Reach(active.PanicNeedsSomeoneLeft, active.PanicAtTheThreshold)
 	}
 	return left*100 < o.Panic*n
 }
@@ -102,6 +106,8 @@ func (o Outlier) length(k int) time.Duration {
 		return o.length_back_off_doubles(k)
 	case active.BackOffWithoutEnd:
 		return o.length_back_off_without_end(k)
+	case active.Recording:
+		active.Reach(active.BackOffDoubles, active.BackOffWithoutEnd)
 	}
 
 	if time.Duration(k) > o.MaxBackoff/o.Backoff {
@@ -117,6 +123,8 @@ func (o Outlier) healed(service time.Duration) int {
 		return o.healed_back_off_only_grows(service)
 	case active.BackOffForgivesAll:
 		return o.healed_back_off_forgives_all(service)
+	case active.Recording:
+		active.Reach(active.BackOffOnlyGrows, active.BackOffForgivesAll)
 	}
 	return int(service / o.Interval)
 }
@@ -147,6 +155,8 @@ func (o Outlier) stragglers(tallies []tally) []int {
 		return o.stragglers_deviations_in_thousandths(tallies)
 	case active.StragglersLeastBadFirst:
 		return o.stragglers_stragglers_least_bad_first(tallies)
+	case active.Recording:
+		active.Reach(active.QuorumOfEverybody, active.QuorumOneMore, active.VolumeIgnored, active.VolumeOneMore, active.DeviationOfASample, active.DeviationIsTheVariance, active.DeviationsInThousandths, active.StragglersLeastBadFirst)
 	}
 
 	var judged []int // those with enough requests

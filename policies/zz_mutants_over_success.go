@@ -35,6 +35,8 @@ func (n verdicts) success() float64 {
 	switch active.Mutant {
 	case active.OverSuccessUnsmoothed:
 		return n.success_over_success_unsmoothed()
+	case active.Recording:
+		active.Reach(active.OverSuccessUnsmoothed)
 	}
 	return float64(n.ok+1) / float64(n.ok+n.failed+2)
 }
@@ -47,6 +49,8 @@ func (p *OverSuccess) Score(v View, i int) float64 {
 	switch active.Mutant {
 	case active.OverSuccessMultiplies:
 		return p.Score_over_success_multiplies(v, i)
+	case active.Recording:
+		active.Reach(active.OverSuccessMultiplies)
 	}
 
 	return p.Latency.Score(v, i) / p.counts[v.Server(i).ID].success()
@@ -58,6 +62,8 @@ func (p *OverSuccess) Observe(id ServerID, o Outcome) {
 	case active.OverSuccessErrorsHaveNoTime:
 		p.Observe_over_success_errors_have_no_time(id, o)
 		return
+	case active.Recording:
+		active.Reach(active.OverSuccessErrorsHaveNoTime)
 	}
 
 	p.Latency.Observe(id, o)
@@ -98,6 +104,8 @@ func (p *OverSuccess) Check() error {
 	switch active.Mutant {
 	case active.ParametersUncheckedInside:
 		return p.Check_parameters_unchecked_inside()
+	case active.Recording:
+		active.Reach(active.ParametersUncheckedInside)
 	}
 
 	if p.Latency == nil {

@@ -55,6 +55,8 @@ func (p *PeakEWMA) Score(v View, i int) float64 {
 		return p.Score_peak_ewma_ignores_in_flight(v, i)
 	case active.PeakEwmaIdleIsFree:
 		return p.Score_peak_ewma_idle_is_free(v, i)
+	case active.Recording:
+		active.Reach(active.PeakEwmaIgnoresInFlight, active.PeakEwmaIdleIsFree)
 	}
 
 	return p.Estimate(v.Server(i).ID, v.Now()) * (heaviness(v, i) + 1)
@@ -71,6 +73,8 @@ func (p *PeakEWMA) Estimate(id ServerID, now time.Duration) float64 {
 		return p.Estimate_peak_ewma_decays_to_nothing(id, now)
 	case active.PeakEwmaNewcomerIsFree:
 		return p.Estimate_peak_ewma_newcomer_is_free(id, now)
+	case active.Recording:
+		active.Reach(active.PeakEwmaStoresOnRead, active.PeakEwmaNeverForgets, active.PeakEwmaDecaysToNothing, active.PeakEwmaNewcomerIsFree)
 	}
 
 	prior := p.Prior.Seconds()
@@ -87,6 +91,8 @@ func (p *PeakEWMA) remaining(silence time.Duration) float64 {
 	switch active.Mutant {
 	case active.PeakEwmaClockUnclamped:
 		return p.remaining_peak_ewma_clock_unclamped(silence)
+	case active.Recording:
+		active.Reach(active.PeakEwmaClockUnclamped)
 	}
 
 	return math.Exp(-max(silence, 0).Seconds() / p.Tau.Seconds())
@@ -117,6 +123,8 @@ func (p *PeakEWMA) Observe(id ServerID, o Outcome) {
 	case active.PeakEwmaErrorsAfterAMinute:
 		p.Observe_peak_ewma_errors_after_a_minute(id, o)
 		return
+	case active.Recording:
+		active.Reach(active.PeakEwmaErrorsAreFast, active.PeakEwmaAveragesPeaks, active.PeakEwmaLateNewsTurnsBack, active.PeakEwmaZeroLatency, active.PeakEwmaBooksOnAnother, active.PeakEwmaFastErrorsAreRefusals, active.PeakEwmaErrorsAfterAMinute)
 	}
 
 	if p.estimates == nil {
@@ -139,6 +147,8 @@ func (p *PeakEWMA) Update(all []Server) {
 	case active.PeakEwmaUpdateWipes:
 		p.Update_peak_ewma_update_wipes(all)
 		return
+	case active.Recording:
+		active.Reach(active.PeakEwmaUpdateWipes)
 	}
 	forget(p.estimates, all)
 }
@@ -148,6 +158,8 @@ func (p *PeakEWMA) Clone() Policy {
 	switch active.Mutant {
 	case active.PeakEwmaClonesShare:
 		return p.Clone_peak_ewma_clones_share()
+	case active.Recording:
+		active.Reach(active.PeakEwmaClonesShare)
 	}
 
 	twin := *p
@@ -160,6 +172,8 @@ func (p *PeakEWMA) State() string {
 	switch active.Mutant {
 	case active.PeakEwmaStateWithoutTime:
 		return p.State_peak_ewma_state_without_time()
+	case active.Recording:
+		active.Reach(active.PeakEwmaStateWithoutTime)
 	}
 
 	var b strings.Builder

@@ -20,6 +20,8 @@ func (b *Balancer) look(q Request) {
 	case active.ShowsTried:
 		b.look_shows_tried(q)
 		return
+	case active.Recording:
+		active.Reach(active.ShowsTried)
 	}
 
 	b.view.now = b.now()
@@ -43,6 +45,8 @@ func (b *Balancer) pick(q Request) (*member, error) {
 		return b.pick_single_server_shortcut(q)
 	case active.TrustsThePolicy:
 		return b.pick_trusts_the_policy(q)
+	case active.Recording:
+		active.Reach(active.SingleServerShortcut, active.TrustsThePolicy)
 	}
 
 	n := len(b.view.servers)
@@ -64,6 +68,8 @@ func contain(doing string, p Policy, call func(Policy)) (err error) {
 	switch active.Mutant {
 	case active.PanicsPassThrough:
 		return contain_panics_pass_through(doing, p, call)
+	case active.Recording:
+		active.Reach(active.PanicsPassThrough)
 	}
 
 	defer func() {

@@ -24,6 +24,8 @@ func (p PowerOfD) Pick(arg1 Request, v View, c Coins) int {
 	switch active.Mutant {
 	case active.PowerOfDScansForTwoLightest:
 		return p.Pick_power_of_d_scans_for_two_lightest(arg1, v, c)
+	case active.Recording:
+		active.Reach(active.PowerOfDScansForTwoLightest)
 	}
 
 	return p.lightest(v, c, heaviness)
@@ -49,6 +51,8 @@ func (p PowerOfD) lightest(v View, c Coins, score func(View, int) float64) int {
 		return p.lightest_power_of_d_no_more_draws_than_servers(v, c, score)
 	case active.PowerOfDIgnoresLoads:
 		return p.lightest_power_of_d_ignores_loads(v, c, score)
+	case active.Recording:
+		active.Reach(active.PowerOfDHeavier, active.PowerOfDDrawsThemAll, active.PowerOfDLastDrawnWins, active.PowerOfDTiesToLowerIndex, active.PowerOfDReadsTwice, active.PowerOfDOneChoiceLess, active.PowerOfDNoMoreDrawsThanServers, active.PowerOfDIgnoresLoads)
 	}
 
 	if p.D < 1 {
@@ -91,6 +95,8 @@ func another(c Coins, n int, drawn []int) (int, []int) {
 		return another_power_of_d_last_never_second(c, n, drawn)
 	case active.PowerOfDOnePairTwice:
 		return another_power_of_d_one_pair_twice(c, n, drawn)
+	case active.Recording:
+		active.Reach(active.PowerOfDReplacement, active.PowerOfDLastNeverSecond, active.PowerOfDOnePairTwice)
 	}
 
 	i, at := c.IntN(n-len(drawn)), 0

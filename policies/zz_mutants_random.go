@@ -28,6 +28,8 @@ func (arg1 Random) Pick(arg2 Request, v View, c Coins) int {
 		return arg1.Pick_random_of_none_panics(arg2, v, c)
 	case active.RandomOfNoneSpins:
 		return arg1.Pick_random_of_none_spins(arg2, v, c)
+	case active.Recording:
+		active.Reach(active.RandomNeverLast, active.RandomRounds, active.RandomFirst, active.RandomReadsTheClock, active.RandomModulo, active.RandomRoundedChain, active.RandomOfNonePanics, active.RandomOfNoneSpins)
 	}
 
 	if v.Len() == 0 {

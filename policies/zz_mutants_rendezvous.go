@@ -60,6 +60,8 @@ func (n node) score(key uint64) float64 {
 		return n.score_rendezvous_ignores_weights(key)
 	case active.RendezvousLinearWeights:
 		return n.score_rendezvous_linear_weights(key)
+	case active.Recording:
+		active.Reach(active.RendezvousWithoutTheKey, active.RendezvousWeakMix, active.RendezvousIgnoresWeights, active.RendezvousLinearWeights)
 	}
 
 	// The hash of the pair. For any two servers, exchanging their roles pairs the

@@ -29,6 +29,8 @@ func (b *Balancer) Retry(ctx context.Context, q Request, attempts int, call func
 		return b.Retry_retry_once_more(ctx, q, attempts, call)
 	case active.RetryRemembersOne:
 		return b.Retry_retry_remembers_one(ctx, q, attempts, call)
+	case active.Recording:
+		active.Reach(active.RetryAtTheSameServer, active.RetryWritesToTheRequest, active.RetryHidesTheLastError, active.RetryOnceMore, active.RetryRemembersOne)
 	}
 
 	q.Tried = slices.Clone(q.Tried)

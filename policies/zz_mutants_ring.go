@@ -50,6 +50,8 @@ func (r *Ring) Pick(q Request, v View, arg1 Coins) int {
 		return r.Pick_ring_counts_eligible_only(q, v, arg1)
 	case active.RingLoadDecides:
 		return r.Pick_ring_load_decides(q, v, arg1)
+	case active.Recording:
+		active.Reach(active.RingIgnoresLastPoint, active.RingWrapsToSecondPoint, active.RingHashesThePrefix, active.RingGivesUpAtFirst, active.RingCountsEligibleOnly, active.RingLoadDecides)
 	}
 
 	h := r.hashOf(q.Key)
@@ -79,6 +81,8 @@ func (r *Ring) Update(all []Server) {
 	case active.RingHashesIds:
 		r.Update_ring_hashes_ids(all)
 		return
+	case active.Recording:
+		active.Reach(active.RingStandsStillWhileSizeDoes, active.RingKeepsOldPoints, active.RingPointsRunTogether, active.RingHashesIds)
 	}
 
 	r.points = nil
@@ -105,6 +109,8 @@ func (r *Ring) counts(all []Server) []uint64 {
 		return r.counts_ring_ignores_its_points(all)
 	case active.RingWeightsByRoot:
 		return r.counts_ring_weights_by_root(all)
+	case active.Recording:
+		active.Reach(active.RingIgnoresItsPoints, active.RingWeightsByRoot)
 	}
 
 	counts := weightsOf(&Snapshot{Servers: all})
@@ -137,6 +143,8 @@ func (r *Ring) Check() error {
 	switch active.Mutant {
 	case active.ParametersRingWithoutPoints:
 		return r.Check_parameters_ring_without_points()
+	case active.Recording:
+		active.Reach(active.ParametersRingWithoutPoints)
 	}
 	return checkD("Ring.Points", r.Points, 1)
 }

@@ -40,6 +40,8 @@ func (r *RoundRobin) Pick(arg1 Request, v View, c Coins) int {
 		return r.Pick_round_robin_stands_still(arg1, v, c)
 	case active.RoundRobinWalksBackwards:
 		return r.Pick_round_robin_walks_backwards(arg1, v, c)
+	case active.Recording:
+		active.Reach(active.RoundRobinRestarts, active.RoundRobinNarrowCursor, active.RoundRobinStartsAtFirst, active.RoundRobinDoesNotWrap, active.RoundRobinNeighbourInherits, active.RoundRobinStandsStill, active.RoundRobinWalksBackwards)
 	}
 
 	n := v.Len()
@@ -61,6 +63,8 @@ func (r *RoundRobin) Clone() Policy {
 	switch active.Mutant {
 	case active.RoundRobinSharesItsCursor:
 		return r.Clone_round_robin_shares_its_cursor()
+	case active.Recording:
+		active.Reach(active.RoundRobinSharesItsCursor)
 	}
 	twin := *r
 	return &twin

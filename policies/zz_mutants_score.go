@@ -18,6 +18,8 @@ func best(d int, v View, c Coins, score func(View, int) float64) int {
 	switch active.Mutant {
 	case active.ScoreScansTheFleet:
 		return best_score_scans_the_fleet(d, v, c, score)
+	case active.Recording:
+		active.Reach(active.ScoreScansTheFleet)
 	}
 
 	if d == 0 {

@@ -34,6 +34,8 @@ func (s SlowStart) odds(service time.Duration) [2]uint64 {
 		return s.odds_slow_start_without_floor(service)
 	case active.SlowStartFromTheFloor:
 		return s.odds_slow_start_from_the_floor(service)
+	case active.Recording:
+		active.Reach(active.SlowStartWithoutFloor, active.SlowStartFromTheFloor)
 	}
 
 	shown := max(service, s.Window/100*time.Duration(s.Floor), 0)
@@ -53,6 +55,8 @@ func (b *Balancer) thin() {
 	case active.SlowStartIn32Bits:
 		b.thin_slow_start_in_32_bits()
 		return
+	case active.Recording:
+		active.Reach(active.SlowStartByAgeOfBalancer, active.SlowStartHidesTheOnlyOne, active.SlowStartIn32Bits)
 	}
 
 	if b.view.now >= b.warm {

@@ -66,6 +66,8 @@ func (s *SmoothWeighted) begin(v View, c Coins) int {
 		return s.begin_smooth_weighted_long_cycles_start_heavy(v, c)
 	case active.SmoothWeightedDrawsOnePick:
 		return s.begin_smooth_weighted_draws_one_pick(v, c)
+	case active.Recording:
+		active.Reach(active.SmoothWeightedStartsAtTheHeaviest, active.SmoothWeightedLongCyclesStartHeavy, active.SmoothWeightedDrawsOnePick)
 	}
 
 	s.started = true
@@ -91,6 +93,8 @@ func (s *SmoothWeighted) step(v View, given int) int {
 		return s.step_smooth_weighted_heavy_is_negative(v, given)
 	case active.SmoothWeightedFirstInCredit:
 		return s.step_smooth_weighted_first_in_credit(v, given)
+	case active.Recording:
+		active.Reach(active.SmoothWeightedTakesLess, active.WeightedRotationCountsIn32Bits, active.SmoothWeightedHeavyIsNegative, active.SmoothWeightedFirstInCredit)
 	}
 
 	total := int64(0)
@@ -117,6 +121,8 @@ func (s *SmoothWeighted) rescale(total int64) {
 	case active.SmoothWeightedUnscaled:
 		s.rescale_smooth_weighted_unscaled(total)
 		return
+	case active.Recording:
+		active.Reach(active.SmoothWeightedUnscaled)
 	}
 
 	if s.total != total && s.total > 0 {
@@ -135,6 +141,8 @@ func (s *SmoothWeighted) find(id ServerID, from int) int {
 	switch active.Mutant {
 	case active.SmoothWeightedAbsentEarn:
 		return s.find_smooth_weighted_absent_earn(id, from)
+	case active.Recording:
+		active.Reach(active.SmoothWeightedAbsentEarn)
 	}
 
 	for from < len(s.credits) && s.credits[from].id < id {
@@ -152,6 +160,8 @@ func (s *SmoothWeighted) Update(all []Server) {
 	case active.SmoothWeightedUpdateForgives:
 		s.Update_smooth_weighted_update_forgives(all)
 		return
+	case active.Recording:
+		active.Reach(active.SmoothWeightedUpdateForgives)
 	}
 
 	next := make([]credit, len(all))

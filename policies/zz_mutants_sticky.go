@@ -26,6 +26,8 @@ func (s *Sticky) Pick(q Request, v View, c Coins) int {
 		return s.Pick_sticky_ignores_the_cookie(q, v, c)
 	case active.StickyLeavesBusyServers:
 		return s.Pick_sticky_leaves_busy_servers(q, v, c)
+	case active.Recording:
+		active.Reach(active.StickyTrustsTheCookie, active.StickyIgnoresTheCookie, active.StickyLeavesBusyServers)
 	}
 
 	if id, member := s.ids[q.Cookie]; member {

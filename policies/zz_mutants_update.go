@@ -32,6 +32,8 @@ func (b *Balancer) Update(servers []Endpoint) error {
 		return b.Update_slow_start_first_fleet_cold(servers)
 	case active.LeaversStayInTheBooks:
 		return b.Update_leavers_stay_in_the_books(servers)
+	case active.Recording:
+		active.Reach(active.UpdateLosesCounts, active.UpdateRenamesSurvivors, active.UpdateReusesIds, active.UpdateIgnoresWeights, active.UpdateZeroWeightIsUnset, active.UpdateHalfway, active.UpdateKeepsTheRemoved, active.SlowStartFirstFleetCold, active.LeaversStayInTheBooks)
 	}
 
 	if err := checkEndpoints(servers); err != nil {
@@ -89,6 +91,8 @@ func joined(p Policy, fleet []Server) (Policy, error) {
 	switch active.Mutant {
 	case active.UpdateDoesNotTell:
 		return joined_update_does_not_tell(p, fleet)
+	case active.Recording:
+		active.Reach(active.UpdateDoesNotTell)
 	}
 
 	err := contain("Update", p, func(Policy) {

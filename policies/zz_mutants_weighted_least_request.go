@@ -27,6 +27,8 @@ func (w WeightedLeastRequest) Score(v View, i int) float64 {
 		return w.Score_weighted_least_without_the_request(v, i)
 	case active.WeightedLeastIntegerDivision:
 		return w.Score_weighted_least_integer_division(v, i)
+	case active.Recording:
+		active.Reach(active.WeightedLeastWithoutTheRequest, active.WeightedLeastIntegerDivision)
 	}
 
 	return (heaviness(v, i) + 1) / float64(v.Server(i).Weight)

@@ -19,6 +19,8 @@ func (w *WeightedRandom) Pick(arg1 Request, v View, c Coins) int {
 		return w.Pick_weighted_random_by_position(arg1, v, c)
 	case active.WeightedRandomKeepsItsWeights:
 		return w.Pick_weighted_random_keeps_its_weights(arg1, v, c)
+	case active.Recording:
+		active.Reach(active.WeightedRandomByPosition, active.WeightedRandomKeepsItsWeights)
 	}
 
 	if v.Len() == 0 {

@@ -98,6 +98,8 @@ func (r *WeightedRoundRobin) begin(v View, c Coins) (int, moment) {
 	switch active.Mutant {
 	case active.WeightedRotationStartsTogether:
 		return r.begin_weighted_rotation_starts_together(v, c)
+	case active.Recording:
+		active.Reach(active.WeightedRotationStartsTogether)
 	}
 
 	weights := weightsOf(v)
@@ -136,6 +138,8 @@ func (r *WeightedRoundRobin) Update(all []Server) {
 	case active.WeightedRotationReloadRestarts:
 		r.Update_weighted_rotation_reload_restarts(all)
 		return
+	case active.Recording:
+		active.Reach(active.WeightedRotationUpdateRestarts, active.WeightedRotationOldWeights, active.WeightedRotationNewcomerRestarts, active.WeightedRotationReloadRestarts)
 	}
 
 	old, next, survivors := r.clocks, make([]clock, len(all)), 0

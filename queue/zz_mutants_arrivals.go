@@ -77,6 +77,8 @@ func (r RecordedArrivals) validate() error {
 		return r.validate_arrivals_out_of_order()
 	case active.ArrivalsAtNoTime:
 		return r.validate_arrivals_at_no_time()
+	case active.Recording:
+		active.Reach(active.ArrivalsOutOfOrder, active.ArrivalsAtNoTime)
 	}
 
 	if len(r) == 0 {

@@ -169,6 +169,8 @@ func (t *tree) weigh(i int) {
 	case active.CoinsWeightsIgnored:
 		t.weigh_coins_weights_ignored(i)
 		return
+	case active.Recording:
+		active.Reach(active.CoinsWeightsIgnored)
 	}
 
 	c := &t.path[i]
@@ -203,6 +205,8 @@ func (t *tree) advance() bool {
 		return t.advance_coins_last_side_untried()
 	case active.CoinsZeroWeightTried:
 		return t.advance_coins_zero_weight_tried()
+	case active.Recording:
+		active.Reach(active.CoinsLastSideUntried, active.CoinsZeroWeightTried)
 	}
 
 	for i := len(t.path) - 1; i >= 0; i-- {

@@ -94,6 +94,8 @@ func (e *enumeration) enumerate() (law *Picks, err error) {
 	switch active.Mutant {
 	case active.EnumerateTrustsTheFirstRun:
 		return e.enumerate_enumerate_trusts_the_first_run()
+	case active.Recording:
+		active.Reach(active.EnumerateTrustsTheFirstRun)
 	}
 
 	defer func() { e.contain(&err, recover()) }()
@@ -184,6 +186,8 @@ func (e *enumeration) run(replay bool) (r run, err error) {
 		return e.run_enumerate_out_of_range_is_none(replay)
 	case active.EnumerateWithoutClones:
 		return e.run_enumerate_without_clones(replay)
+	case active.Recording:
+		active.Reach(active.EnumerateOutOfRangeIsNone, active.EnumerateWithoutClones)
 	}
 
 	defer func() {
@@ -266,6 +270,8 @@ func (e *enumeration) count(r run) {
 	case active.EnumerateNoneIsTheLast:
 		e.count_enumerate_none_is_the_last(r)
 		return
+	case active.Recording:
+		active.Reach(active.EnumerateReadsOfTheLastRun, active.EnumerateNoneIsTheLast)
 	}
 
 	e.leaves++

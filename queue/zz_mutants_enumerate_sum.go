@@ -31,6 +31,8 @@ func (s *sums) add(slot int, t *tree) {
 	case active.SumsOfOneDenominator:
 		s.add_sums_of_one_denominator(slot, t)
 		return
+	case active.Recording:
+		active.Reach(active.SumsOfOneDenominator)
 	}
 
 	num, den := uint64(1), uint64(1)

@@ -44,6 +44,8 @@ func (f *fifo) workLeft(now float64) float64 {
 	switch active.Mutant {
 	case active.FifoWorkLeftBelowZero:
 		return f.workLeft_fifo_work_left_below_zero(now)
+	case active.Recording:
+		active.Reach(active.FifoWorkLeftBelowZero)
 	}
 
 	if f.slots == nil {
@@ -67,6 +69,8 @@ func (f *fifo) accept(now, w float64) (start, finish float64) {
 		return f.accept_fifo_slow_is_fast(now, w)
 	case active.FifoFirstSlotTakesAll:
 		return f.accept_fifo_first_slot_takes_all(now, w)
+	case active.Recording:
+		active.Reach(active.FifoIgnoresIdleTime, active.FifoNeverWaits, active.FifoSlowIsFast, active.FifoFirstSlotTakesAll)
 	}
 
 	if f.slots == nil {
@@ -106,6 +110,8 @@ func (d *departures) retire(now float64) {
 	case active.FifoTickTooLong:
 		d.retire_fifo_tick_too_long(now)
 		return
+	case active.Recording:
+		active.Reach(active.FifoTickTooLong)
 	}
 
 	if d.head != d.tail && d.next <= now {
@@ -118,6 +124,8 @@ func (d *departures) drop(now float64) {
 	case active.FifoDepartureCountsOnceMore:
 		d.drop_fifo_departure_counts_once_more(now)
 		return
+	case active.Recording:
+		active.Reach(active.FifoDepartureCountsOnceMore)
 	}
 
 	for d.head != d.tail {
@@ -155,6 +163,8 @@ func (d *departures) insert(finish float64) {
 	case active.FifoEndsOutOfOrder:
 		d.insert_fifo_ends_out_of_order(finish)
 		return
+	case active.Recording:
+		active.Reach(active.FifoEndsOutOfOrder)
 	}
 
 	d.push(finish)

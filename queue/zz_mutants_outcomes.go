@@ -46,6 +46,8 @@ func (o *outcomes) deliver(now float64, to []dispatcher) {
 	case active.OutcomesLostAreFine:
 		o.deliver_outcomes_lost_are_fine(now, to)
 		return
+	case active.Recording:
+		active.Reach(active.OutcomesToldEarly, active.OutcomesToldToTheFirst, active.OutcomesWithoutWaiting, active.OutcomesLostAreFine)
 	}
 
 	for len(*o) > 0 && (*o)[0].Finish <= now {

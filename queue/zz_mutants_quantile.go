@@ -20,6 +20,8 @@ func Quantiles(values []float64, ps ...float64) []float64 {
 	switch active.Mutant {
 	case active.QuantileOneOff:
 		return Quantiles_quantile_one_off(values, ps...)
+	case active.Recording:
+		active.Reach(active.QuantileOneOff)
 	}
 
 	out := make([]float64, len(ps))
@@ -43,6 +45,8 @@ func nth(values []float64, k int, leading []int) float64 {
 	switch active.Mutant {
 	case active.QuantileOfLeadingBits:
 		return nth_quantile_of_leading_bits(values, k, leading)
+	case active.Recording:
+		active.Reach(active.QuantileOfLeadingBits)
 	}
 
 	for shift := 48; ; shift -= 16 {

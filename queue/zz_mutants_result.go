@@ -116,6 +116,8 @@ func (a *tally) record(server, before int, lost bool, time float64) {
 	case active.PeakBeforeTheArrival:
 		a.record_peak_before_the_arrival(server, before, lost, time)
 		return
+	case active.Recording:
+		active.Reach(active.PeakBeforeTheArrival)
 	}
 
 	a.counted[server]++
@@ -136,6 +138,8 @@ func (r *simulation) result() Result {
 	switch active.Mutant {
 	case active.MeanWithTheLost:
 		return r.result_mean_with_the_lost()
+	case active.Recording:
+		active.Reach(active.MeanWithTheLost)
 	}
 
 	a, nan := &r.tally, math.NaN()
@@ -165,6 +169,8 @@ func tails(held []int) []float64 {
 	switch active.Mutant {
 	case active.TailsShifted:
 		return tails_tails_shifted(held)
+	case active.Recording:
+		active.Reach(active.TailsShifted)
 	}
 
 	out := make([]float64, len(held))

@@ -112,6 +112,8 @@ func (r *simulation) views(fleet []policies.Server) func(d int) dispatcherView {
 		return r.views_local_views_shared(fleet)
 	case active.BoardsWithoutPhase:
 		return r.views_boards_without_phase(fleet)
+	case active.Recording:
+		active.Reach(active.LocalViewsShared, active.BoardsWithoutPhase)
 	}
 
 	base := fleetView{fleet: fleet}
@@ -194,6 +196,8 @@ func (r *simulation) arrive(d int, work float64, q policies.Request) bool {
 		return r.arrive_probe_of_every_other(d, work, q)
 	case active.CapacityOneMore:
 		return r.arrive_capacity_one_more(d, work, q)
+	case active.Recording:
+		active.Reach(active.WarmupIgnored, active.WarmupBoundInclusive, active.SkipOneMore, active.ProbeOfEveryOther, active.CapacityOneMore)
 	}
 
 	now, counted := r.now, r.now > r.Warmup && r.number > r.Skip

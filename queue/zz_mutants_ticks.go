@@ -111,6 +111,8 @@ func (w TickWorld) Simulate(p policies.Policy, seed uint64) (TickResult, error) 
 	switch active.Mutant {
 	case active.TicksToldAtTheCall:
 		return w.Simulate_ticks_told_at_the_call(p, seed)
+	case active.Recording:
+		active.Reach(active.TicksToldAtTheCall)
 	}
 
 	if err := w.Check(); err != nil {

@@ -27,6 +27,8 @@ func ReadTrace(r io.Reader, name string) (RecordedArrivals, RecordedWork, error)
 		return ReadTrace_trace_skips_bad_lines(r, name)
 	case active.TraceAtNoTime:
 		return ReadTrace_trace_at_no_time(r, name)
+	case active.Recording:
+		active.Reach(active.TraceOutOfOrder, active.TraceSkipsBadLines, active.TraceAtNoTime)
 	}
 
 	var arrivals RecordedArrivals

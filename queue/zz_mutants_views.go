@@ -112,6 +112,8 @@ func (b *board) refresh(now float64) {
 	case active.BoardShowsThePresent:
 		b.refresh_board_shows_the_present(now)
 		return
+	case active.Recording:
+		active.Reach(active.BoardRefreshedLate, active.BoardRestartsItsPeriod, active.BoardShowsThePresent)
 	}
 
 	if now < b.next {

@@ -147,6 +147,8 @@ func (r RecordedWork) validate() error {
 	switch active.Mutant {
 	case active.WorkBelowZero:
 		return r.validate_work_below_zero()
+	case active.Recording:
+		active.Reach(active.WorkBelowZero)
 	}
 
 	if len(r) == 0 {

@@ -2,9 +2,12 @@ package spec
 
 import (
 	"encoding/json"
+	"maps"
 	"os"
 	"runtime/debug"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -12,15 +15,19 @@ import (
 // It is the executable specification as go test sees it.
 //
 // For the kill matrix, PICKLAW_EVENTS names a file to which every result is
-// appended as a line of JSON, and PICKLAW_SAMPLED the sampled properties to
-// check besides the exact tier: names with commas, or * for all, which is the
-// default.
+// appended as a line of JSON, PICKLAW_SAMPLED the sampled properties to check
+// besides the exact tier: names with commas, or * for all, which is the default,
+// and PICKLAW_CHECKS the only checks to make: lines of a subject and a property.
 func TestReference(t *testing.T) {
 	normal := debug.SetGCPercent(400) // rational numbers are short-lived
 	t.Cleanup(func() { debug.SetGCPercent(normal) })
 	record := recorder(t)
 	sampled, restricted := os.LookupEnv("PICKLAW_SAMPLED")
-	wanted := func(p *Property, tier Tier) bool {
+	checks, selected := os.LookupEnv("PICKLAW_CHECKS")
+	wanted := func(s Subject, p *Property, tier Tier) bool {
+		if selected && !strings.Contains("\n"+checks, "\n"+s.Name+" "+p.Name+"\n") {
+			return false
+		}
 		if tier != Sampled || !restricted || sampled == "*" {
 			return true
 		}
@@ -32,7 +39,7 @@ func TestReference(t *testing.T) {
 			n := newSession(s, nil)
 			for _, p := range n.selected() {
 				tier := n.tierOf(p)
-				if !p.Applies(&n.config.claims) || !wanted(p, tier) {
+				if !p.Applies(&n.config.claims) || !wanted(s, p, tier) {
 					continue
 				}
 				if tier == Sampled && testing.Short() && p.Statistical {
@@ -40,8 +47,9 @@ func TestReference(t *testing.T) {
 				}
 				t.Run(p.Name, func(t *testing.T) {
 					Bubbled(t)(&n.config)
+					record.outside()
 					result := n.check(p)
-					record(s.Name, result)
+					record.result(s.Name, result)
 					if result.Verdict != Holds && result.Verdict != NotClaimed {
 						t.Errorf("%v", result)
 					}
@@ -51,18 +59,29 @@ func TestReference(t *testing.T) {
 	}
 }
 
-// recorder appends results to the file of PICKLAW_EVENTS, and says when all is
+// reached names the mutants whose functions have been called since it was last
+// asked, when it records them. Only a build with mutants knows.
+var reached = func() (ids []string, recording bool) { return nil, false }
+
+// recording appends results to the file of PICKLAW_EVENTS, and says when all is
 // done.
-func recorder(t *testing.T) func(subject string, r PropertyResult) {
+type recording struct {
+	write   func(line map[string]any)
+	mu      sync.Mutex
+	strayed map[string]bool // mutants whose functions were called outside of any check
+}
+
+func recorder(t *testing.T) *recording {
+	r := &recording{write: func(map[string]any) {}, strayed: make(map[string]bool)}
 	path := os.Getenv("PICKLAW_EVENTS")
 	if path == "" {
-		return func(string, PropertyResult) {}
+		return r
 	}
 	f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
 	if err != nil {
 		t.Fatal(err)
 	}
-	write := func(line any) {
+	r.write = func(line map[string]any) {
 		text, err := json.Marshal(line)
 		if err == nil {
 			_, err = f.Write(append(text, '\n')) // one write, so that lines never mix
@@ -72,10 +91,32 @@ func recorder(t *testing.T) func(subject string, r PropertyResult) {
 		}
 	}
 	t.Cleanup(func() {
-		write(map[string]any{"end": true})
+		end := map[string]any{"end": true}
+		if r.outside() {
+			end["reached"] = slices.AppendSeq([]string{}, maps.Keys(r.strayed))
+		}
+		r.write(end)
 		f.Close()
 	})
-	return func(subject string, r PropertyResult) {
-		write(map[string]any{"subject": subject, "result": r})
+	return r
+}
+
+// outside notes what was called since the last check.
+func (r *recording) outside() (recording bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	ids, recording := reached()
+	for _, id := range ids {
+		r.strayed[id] = true
 	}
+	return recording
+}
+
+// result writes a result with what was called for it.
+func (r *recording) result(subject string, result PropertyResult) {
+	line := map[string]any{"subject": subject, "result": result}
+	if ids, recording := reached(); recording {
+		line["reached"] = ids
+	}
+	r.write(line)
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -28,14 +29,17 @@ type Run struct {
 	bubble func(func()) // nil: there is none
 
 	mu      sync.Mutex
-	calls   map[int]call // of the subject, under way
+	calls   []call // of the subject, under way
 	next    int
 	closers []io.Closer
 }
 
+// A call is one of the subject. Nobody looks at the clock when it starts: there
+// are millions of them. The watchdog notes when it first saw it.
 type call struct {
-	what  string
-	start time.Time
+	id   int
+	what string
+	seen time.Time
 }
 
 // A fault is something that the subject did and must not do. Checks let it
@@ -58,17 +62,19 @@ func (f *fault) result() Result {
 // watchdog sees it.
 func (r *Run) try(what string, f func()) {
 	r.mu.Lock()
-	if r.calls == nil {
-		r.calls = make(map[int]call)
-	}
 	id := r.next
 	r.next++
-	r.calls[id] = call{what, time.Now()}
+	r.calls = append(r.calls, call{id: id, what: what})
 	r.mu.Unlock()
 	defer func() {
 		v := recover()
 		r.mu.Lock()
-		delete(r.calls, id)
+		for i := len(r.calls) - 1; i >= 0; i-- { // mostly the last, so that nothing moves
+			if r.calls[i].id == id {
+				r.calls = slices.Delete(r.calls, i, i+1)
+				break
+			}
+		}
 		r.mu.Unlock()
 		if v == nil {
 			return
@@ -81,12 +87,18 @@ func (r *Run) try(what string, f func()) {
 	f()
 }
 
-// outstanding is the longest call of the subject that is under way.
+// outstanding is the longest call of the subject that is under way, as far as it
+// has been seen.
 func (r *Run) outstanding() (what string, since time.Duration) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	for _, c := range r.calls {
-		if d := time.Since(c.start); d > since {
+	now := time.Now()
+	for i := range r.calls {
+		c := &r.calls[i]
+		if c.seen.IsZero() {
+			c.seen = now
+		}
+		if d := now.Sub(c.seen); d > since {
 			what, since = c.what, d
 		}
 	}

@@ -76,6 +76,8 @@ func (a *auditor) tryPick(ctx context.Context, q Request) (i int, l lease, err e
 		return a.tryPick_audit_accepts_strangers(ctx, q)
 	case active.AuditNeedsNoRelease:
 		return a.tryPick_audit_needs_no_release(ctx, q)
+	case active.Recording:
+		active.Reach(active.AuditAcceptsStrangers, active.AuditNeedsNoRelease)
 	}
 
 	var id ServerID
@@ -135,6 +137,8 @@ func (a *auditor) reach(loads []float64) {
 	case active.AuditReleasesTooFar:
 		a.reach_audit_releases_too_far(loads)
 		return
+	case active.Recording:
+		active.Reach(active.AuditReleasesTooFar)
 	}
 
 	top := int(slices.Max(loads))
@@ -176,6 +180,8 @@ func fillBudget(n, top int, share, beta float64) int {
 	switch active.Mutant {
 	case active.AuditFillsForEver:
 		return fillBudget_audit_fills_for_ever(n, top, share, beta)
+	case active.Recording:
+		active.Reach(active.AuditFillsForEver)
 	}
 
 	return int(math.Ceil((2*float64(n*top) + 8*math.Log(1/beta)) / share))

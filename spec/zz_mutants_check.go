@@ -55,6 +55,8 @@ func newSession(s Subject, options []Option) *session {
 	switch active.Mutant {
 	case active.AuditAlphaOfTheWholeRun:
 		return newSession_audit_alpha_of_the_whole_run(s, options)
+	case active.Recording:
+		active.Reach(active.AuditAlphaOfTheWholeRun)
 	}
 
 	c := newConfig(append(slices.Clone(s.Claims), options...))

@@ -257,6 +257,8 @@ func agree(expected []*big.Rat, observed *queue.Picks, loads []float64, tiesOpen
 		return agree_suite_ties_always_open(expected, observed, loads, tiesOpen)
 	case active.SuiteNobodyIsAPick:
 		return agree_suite_nobody_is_a_pick(expected, observed, loads, tiesOpen)
+	case active.Recording:
+		active.Reach(active.SuiteLawsAlwaysAgree, active.SuiteTiesAlwaysOpen, active.SuiteNobodyIsAPick)
 	}
 
 	if observed.None.Sign() != 0 {

@@ -88,6 +88,8 @@ func (s step) outcome() Outcome {
 		return s.outcome_audit_never_cancels()
 	case active.AuditAnswersAtOnce:
 		return s.outcome_audit_answers_at_once()
+	case active.Recording:
+		active.Reach(active.AuditNeverCancels, active.AuditAnswersAtOnce)
 	}
 
 	return Outcome{
@@ -157,6 +159,8 @@ func (a *auditor) counted(c Counter) *Result {
 	switch active.Mutant {
 	case active.AuditCountsTooFewOnly:
 		return a.counted_audit_counts_too_few_only(c)
+	case active.Recording:
+		active.Reach(active.AuditCountsTooFewOnly)
 	}
 
 	for i, s := range a.fleet {
@@ -202,6 +206,8 @@ func auditedSecondRelease(r *Run) Result {
 	switch active.Mutant {
 	case active.AuditSecondReleaseUnasked:
 		return auditedSecondRelease_audit_second_release_unasked(r)
+	case active.Recording:
+		active.Reach(active.AuditSecondReleaseUnasked)
 	}
 
 	a := r.open(Fleet{Servers: r.servers(3), Seed: r.Seed})
@@ -246,6 +252,8 @@ func auditedChanges(r *Run) Result {
 	switch active.Mutant {
 	case active.AuditUpdatesNothing:
 		return auditedChanges_audit_updates_nothing(r)
+	case active.Recording:
+		active.Reach(active.AuditUpdatesNothing)
 	}
 
 	if _, ok := r.open(Fleet{Servers: r.servers(3), Seed: r.Seed}).picker.(Updater); !ok || r.fixed != nil {
@@ -282,6 +290,8 @@ func auditedUpdate(r *Run) Result {
 	switch active.Mutant {
 	case active.AuditUpdateWithoutRequests:
 		return auditedUpdate_audit_update_without_requests(r)
+	case active.Recording:
+		active.Reach(active.AuditUpdateWithoutRequests)
 	}
 
 	if p := r.open(Fleet{Servers: r.servers(3), Seed: r.Seed}).picker; p != nil {
@@ -331,6 +341,8 @@ func (a *auditor) stress() {
 	case active.AuditStressForgives:
 		a.stress_audit_stress_forgives()
 		return
+	case active.Recording:
+		active.Reach(active.AuditOneGoroutineWorks, active.AuditStressForgives)
 	}
 
 	faults := make(chan *fault, goroutines)

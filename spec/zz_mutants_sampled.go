@@ -27,6 +27,8 @@ func (r *Run) judgeLaw(before func(a *auditor, fleet int), inState func(*auditor
 		return r.judgeLaw_audit_conviction_ignored(before, inState)
 	case active.AuditOfOneState:
 		return r.judgeLaw_audit_of_one_state(before, inState)
+	case active.Recording:
+		active.Reach(active.AuditConvictionIgnored, active.AuditOfOneState)
 	}
 
 	audit, fleets := r.lawAudit()

@@ -62,6 +62,8 @@ func ParsePolicy(spelling string) (func() policies.Policy, error) {
 	switch active.Mutant {
 	case active.ParseForgetsReplacement:
 		return ParsePolicy_parse_forgets_replacement(spelling)
+	case active.Recording:
+		active.Reach(active.ParseForgetsReplacement)
 	}
 
 	if fallback, sticky := strings.CutPrefix(spelling, "sticky:"); sticky {

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"strings"
@@ -40,8 +39,8 @@ type child struct {
 	can      []string
 
 	writing sync.Mutex // one line at a time
-	in      io.WriteCloser
-	out     io.ReadCloser
+	in      *os.File
+	out     *os.File
 
 	mu     sync.Mutex
 	seq    uint64
@@ -62,19 +61,20 @@ func start(command string, patience time.Duration) (*child, error) {
 	ownGroup(c.cmd)
 	c.cmd.Stderr = &c.stderr
 	c.cmd.WaitDelay = 100 * time.Millisecond // a grandchild may hold the pipes open
-	in, err := c.cmd.StdinPipe()
+	input, in, err := os.Pipe()
 	if err != nil {
 		return nil, err
 	}
 	out, output, err := os.Pipe()
 	if err != nil {
+		_, _ = input.Close(), in.Close()
 		return nil, err
 	}
-	c.in, c.out, c.cmd.Stdout = in, out, output
+	c.in, c.cmd.Stdin, c.out, c.cmd.Stdout = in, input, out, output
 	err = c.cmd.Start()
-	_ = output.Close() // the child has its own
+	_, _ = input.Close(), output.Close() // the child has its own
 	if err != nil {
-		_ = out.Close()
+		_, _ = in.Close(), out.Close()
 		return nil, fmt.Errorf("remote: starting %q: %w", command, err)
 	}
 	go c.read()
@@ -176,7 +176,7 @@ func (c *child) wait() {
 	case <-time.After(grace):
 	}
 	c.breaks(spec.Exited, "it ended with %v%s", c.cmd.ProcessState, c.lastWords())
-	_ = c.out.Close()
+	_, _ = c.in.Close(), c.out.Close()
 	close(c.exited)
 }
 
@@ -248,20 +248,12 @@ func (c *child) askWithin(patience time.Duration, q question) answer {
 }
 
 // write sends a line. A child that does not read is noticed by the patience of
-// whoever asks, so the write must not block that long: it runs beside.
+// whoever asks, so that the write need not last longer than that.
 func (c *child) write(line []byte) {
-	written := make(chan struct{})
-	go func() {
-		defer close(written)
-		c.writing.Lock()
-		defer c.writing.Unlock()
-		_, _ = c.in.Write(line) // a broken pipe shows as the end of the output
-	}()
-	select {
-	case <-written:
-	case <-c.failed:
-	case <-time.After(c.patience):
-	}
+	c.writing.Lock()
+	defer c.writing.Unlock()
+	_ = c.in.SetWriteDeadline(time.Now().Add(c.patience))
+	_, _ = c.in.Write(line) // a broken pipe shows as the end of the output
 }
 
 // stop ends the process: its input ends, and if that is not enough it is killed.

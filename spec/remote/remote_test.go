@@ -116,6 +116,7 @@ func resolution() spec.Option {
 }
 
 func TestHonestProgramHolds(t *testing.T) {
+	t.Parallel()
 	program := &Program{Command: childCommand(t, "honest")}
 	defer program.Close()
 	r := spec.Check(program.Factory(), spec.Law(oracle.PowerOfD{D: 2}), resolution(),
@@ -212,6 +213,7 @@ func python(t *testing.T) string {
 }
 
 func TestPythonExampleHolds(t *testing.T) {
+	t.Parallel()
 	program := &Program{Command: "exec " + python(t) + " examples/p2c.py"}
 	defer program.Close()
 	r := spec.Check(program.Factory(), spec.Law(oracle.PowerOfD{D: 2}), resolution(),
@@ -223,6 +225,7 @@ func TestPythonExampleHolds(t *testing.T) {
 }
 
 func TestWrongPythonExampleIsConvictedAndDiagnosed(t *testing.T) {
+	t.Parallel()
 	program := &Program{Command: "exec " + python(t) + " examples/replacement.py"}
 	defer program.Close()
 	r := spec.Check(program.Factory(), spec.Law(oracle.PowerOfD{D: 2}), spec.Only("power-of-d/pick-law"))

@@ -55,6 +55,7 @@ any of them.`,
 	c.Flags().StringArrayVar(&o.IDs, "id", nil, "run only the mutant of this id (repeatable)")
 	c.Flags().StringArrayVar(&o.Families, "family", nil, "run only mutants that predict a property of this family (repeatable)")
 	c.Flags().StringVar(&shard, "shard", "", "run only part I of N, as I/N")
+	c.Flags().BoolVar(&o.Thorough, "thorough", false, "run every check for every mutant, also those that never call its function")
 	c.Flags().StringVar(&o.Out, "out", "", "write diffs, logs, report.json and matrix.html into this directory")
 	c.Flags().IntVar(&o.Parallel, "parallel", 0, "starts of the suite at a time (default: one for each core)")
 	c.PersistentFlags().BoolVar(&asJSON, "json", false, "print one JSON object")
