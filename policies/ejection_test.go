@@ -131,6 +131,18 @@ func TestTheCapHolds(t *testing.T) {
 	})
 }
 
+// The cap is a share of those that take requests.
+func TestTheCapIsOfThoseWithAWeight(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o := strict
+		o.MaxEjected = 50
+		b := mustBalancer(t, LeastRequest{}, []Endpoint{{"a", 1}, {"b", 1}, {"c", 1}, {"x", 0}}, WithOutlier(o))
+		fails(t, b, "a", 3)
+		fails(t, b, "b", 3)
+		assert.Equal(t, "bc", eligible(b), "half of three is one, half of four would be two")
+	})
+}
+
 func TestPanicIgnoresEjections(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := strict

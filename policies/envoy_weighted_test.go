@@ -32,6 +32,9 @@ func TestEnvoyWeightedFirstPick(t *testing.T) {
 	wantLaw(t, map[int]string{0: "2/5", 1: "2/5", 2: "1/5"}, pickLaw(v, Request{}, fresh(1)))
 	wantLaw(t, fair(5, 1, 1), pickLaw(v, Request{}, fresh(0)))
 	wantLaw(t, map[int]string{None: "1"}, pickLaw(at(), Request{}, fresh(1)))
+	// Chances are whole numbers, 2^16 for each unit of weight, and nobody has none.
+	v = &Snapshot{Servers: weighted(1, 1, 1), Loads: []float64{0, 9, 1}}
+	wantLaw(t, fair(1<<16, 1, 1<<6), pickLaw(v, Request{}, fresh(10)))
 }
 
 // Without loads it is a rotation: every window of sum/gcd picks is exact once

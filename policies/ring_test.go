@@ -108,6 +108,25 @@ func TestRingMovesOnlyTheKeysOfTheServerThatLeaves(t *testing.T) {
 	})
 }
 
+// More than 2^18 points in all are cut down to that, still in proportion.
+func TestRingKeepsItsCircleSmall(t *testing.T) {
+	r := &Ring{Points: 64}
+	assert.Equal(t, []uint64{64 << 10, 0, 192 << 10}, r.counts(weighted(1<<10, 0, 3<<10)), "as many as there may be")
+	assert.Equal(t, []uint64{1 << 16, 0, 3 << 16}, r.counts(weighted(1<<11, 0, 3<<11)), "half as many as asked for")
+	assert.Equal(t, []uint64{1<<18 - 1, 1}, r.counts(weighted(MaxWeight, 1)), "nobody is left without")
+}
+
+// What is hashed is up to the function, when there is one.
+func TestKeyedPoliciesUseTheirHash(t *testing.T) {
+	length := func(text string) uint64 { return uint64(len(text)) }
+	assert.Equal(t, uint64(5), (&Ring{hash: length}).hashOf("seven"))
+	assert.Equal(t, uint64(5), (&Rendezvous{hash: length}).hashOf("seven"))
+	assert.Equal(t, uint64(5), (&Maglev{hash: length}).hashOf("seven"))
+	assert.Equal(t, hash64("seven"), (&Ring{}).hashOf("seven"))
+	assert.Equal(t, hash64("seven"), (&Rendezvous{}).hashOf("seven"))
+	assert.Equal(t, hash64("seven"), (&Maglev{}).hashOf("seven"))
+}
+
 func TestRingHasWeightTimesPointsForEach(t *testing.T) {
 	r := &Ring{Points: 7}
 	r.Update([]Server{{0, "a", 1}, {1, "b", 3}, {2, "c", 0}})

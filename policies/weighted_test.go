@@ -163,6 +163,17 @@ func TestWeightedRoundRobinOfNewFleets(t *testing.T) {
 	}
 }
 
+// One survivor is enough to go on from.
+func TestWeightedRoundRobinGoesOnWithOneSurvivor(t *testing.T) {
+	fleet := weighted(1, 1)
+	r := Join(&WeightedRoundRobin{}, fleet).(*WeightedRoundRobin)
+	r.Pick(Request{}, &Snapshot{Servers: fleet}, NewCoins(1))
+	r.Update([]Server{fleet[1], {ID: 100, Name: "new", Weight: 1}})
+	assert.True(t, r.started)
+	r.Update([]Server{{ID: 101, Name: "newer", Weight: 1}})
+	assert.False(t, r.started)
+}
+
 func TestWeightedRoundRobinStandsHugeWeights(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		weights := rapid.SliceOfN(rapid.Uint64Range(1<<31, MaxWeight), 2, 6).Draw(t, "weights")
