@@ -40,8 +40,22 @@ func TestCheckNamesTheParameter(t *testing.T) {
 		{&LingeringErrors{D: -1, Linger: 1}, "LingeringErrors.D is -1"},
 		{&Maglev{Size: 65536}, "Maglev.Size is 65536, want a prime"},
 		{&Maglev{Size: -7}, "Maglev.Size is -7, want a prime"},
+		{&Maglev{Size: 1}, "Maglev.Size is 1, want a prime"},
 	} {
 		_, err := NewBalancer(c.policy, Endpoints("a"))
 		assert.ErrorContains(t, err, c.want)
+	}
+}
+
+// The extremes of what is allowed are allowed.
+func TestCheckAllowsTheExtremes(t *testing.T) {
+	good := &EWMA{Alpha: 1, Prior: 1}
+	for _, p := range []Policy{
+		PowerOfD{D: 1}, &PeakEWMA{Tau: 1, Prior: 1}, &PeakEWMA{D: 1, Tau: 1, Prior: 1},
+		&EWMA{Alpha: math.SmallestNonzeroFloat64, Prior: 1, Priors: map[ServerID]time.Duration{4: 1}},
+		&LeastTime{Latency: good}, &OverSuccess{Latency: good}, &Ring{Points: 1}, Least{Of: WeightedLeastRequest{}},
+		&EnvoyWeighted{}, &LingeringErrors{Linger: 1}, &Maglev{}, &Maglev{Size: 2},
+	} {
+		assert.NoError(t, Check(p), "%#v", p)
 	}
 }

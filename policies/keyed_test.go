@@ -188,6 +188,14 @@ func TestStickyFollowsTheCookieWhileItCan(t *testing.T) {
 	assert.Equal(t, "0", p.(Stateful).State())
 }
 
+func TestStickyTellsItsFallbackOfTheFleet(t *testing.T) {
+	fleet := Fleet(3)
+	p := Join(&Sticky{Fallback: &HashMod{}}, fleet)
+	alone := Join(&HashMod{}, fleet)
+	v, q := &Snapshot{Servers: fleet}, Request{Key: "k"}
+	assert.Equal(t, alone.Pick(q, v, nil), p.Pick(q, v, nil))
+}
+
 func TestStickyPassesOutcomesOn(t *testing.T) {
 	p := &Sticky{Fallback: &EWMA{Alpha: 1, Prior: s}}
 	p.Update(Fleet(2))

@@ -31,6 +31,12 @@ func TestErrorsLinger(t *testing.T) {
 	assert.Equal(t, "0:[1000000000 3000000000 4000000000] ", twin.State())
 	l.Update([]Server{{ID: 1}})
 	assert.Equal(t, 2.0, score(13*s))
+
+	l.Observe(0, Outcome{At: 20*s + 1, Failed: true})
+	l.Observe(0, Outcome{At: 30 * s, Failed: true})
+	assert.Equal(t, 4.0, score(30*s), "an error lingers to its last nanosecond")
+	l.Observe(0, Outcome{At: 30*s + 1, Failed: true})
+	assert.Equal(t, "0:[30000000000 30000000001] ", l.State(), "and is forgotten then")
 }
 
 func TestLingeringErrorsLaw(t *testing.T) {

@@ -22,6 +22,13 @@ func TestMaglevFillsTheTableByHand(t *testing.T) {
 	assert.Equal(t, []ServerID{0, 2, 0, 2, 1, 1, 2}, fill("B1 B2 B0").table, "the order of the list does not matter")
 	// And without B1: B0 B0 B0 B0 B2 B2 B2.
 	assert.Equal(t, []ServerID{0, 0, 0, 0, 1, 1, 1}, fill("B0 B2").table)
+	// With weight 2, B1 has a turn in every round, the others in the first and in
+	// the third: B0 takes 3, B1 0, B2 4; B1 2; B0 1, B1 6, B2 5.
+	m := fill("")
+	fleet := serversNamed("B0", "B1", "B2")
+	fleet[1].Weight = 2
+	m.Update(fleet)
+	assert.Equal(t, []ServerID{1, 0, 1, 0, 2, 2, 1}, m.table)
 }
 
 func serversNamed(names ...string) []Server {

@@ -33,6 +33,9 @@ func TestPeakEWMAFollowsTheFormula(t *testing.T) {
 	assert.Equal(t, 16.0, p.Estimate(0, 10*s))
 	assert.Equal(t, 2.0, p.Estimate(0, 10*s+1000000*p.Tau), "after a million time constants: exactly the prior")
 	assert.Equal(t, 2.0, p.Estimate(1, 10*s), "others have heard nothing")
+
+	p.Observe(2, heard(0, 0))
+	assert.Equal(t, estimate{latency: 1e-9}, p.estimates[2], "no time at all is taken for the shortest there is")
 }
 
 func TestPeakEWMAPicksTheSmallestWait(t *testing.T) {

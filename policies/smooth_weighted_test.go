@@ -57,6 +57,30 @@ func TestSmoothWeightedStartsAtARandomPhase(t *testing.T) {
 }
 
 // weightsGen draws a few small weights.
+// thrown tells which coin was thrown.
+type thrown struct{ n, weighted int }
+
+func (c *thrown) IntN(n int) int                { c.n = n; return 0 }
+func (c *thrown) Weighted(weights []uint64) int { c.weighted = len(weights); return 0 }
+
+// The walk to a random phase touches 2^20 credits at most; a longer cycle starts
+// with one coin.
+func TestSmoothWeightedDoesNotWalkFar(t *testing.T) {
+	for _, c := range []struct {
+		weights []uint64
+		want    thrown
+	}{
+		{[]uint64{1<<19 - 1, 1}, thrown{n: 1 << 19}},
+		{[]uint64{1 << 19, 1}, thrown{weighted: 2}},
+		{[]uint64{3 << 19, 3}, thrown{weighted: 2}},
+		{[]uint64{1<<20 - 6, 2, 2, 2}, thrown{weighted: 4}},
+	} {
+		var coins thrown
+		new(SmoothWeighted).Pick(Request{}, &Snapshot{Servers: weighted(c.weights...)}, &coins)
+		assert.Equal(t, c.want, coins, "%v", c.weights)
+	}
+}
+
 func weightsGen(t *rapid.T) []uint64 {
 	return rapid.SliceOfN(rapid.Uint64Range(1, 7), 1, 5).Draw(t, "weights")
 }
@@ -157,6 +181,16 @@ func TestSmoothWeightedCreditsAddUpToNothing(t *testing.T) {
 // its shares. With two servers a credit is always less than one pick either way,
 // at the start and at the end, so the difference is below 2, and 1000 roundings by
 // half a unit of more than 1024·1000 units a pick add less than 0.001.
+// An excess is taken from all of them, as evenly as whole numbers can be.
+func TestSmoothWeightedSpreadsTheExcess(t *testing.T) {
+	s := &SmoothWeighted{credits: []credit{{0, 10}, {1, 0}, {2, 1}, {3, 0}}}
+	s.settle()
+	assert.Equal(t, []credit{{0, 8}, {1, -3}, {2, -2}, {3, -3}}, s.credits) // 11 = 2 + 3 + 3 + 3
+	s.credits[0].value -= 5
+	s.settle()
+	assert.Equal(t, []credit{{0, 4}, {1, -2}, {2, -1}, {3, -1}}, s.credits) // -5 = -1 - 1 - 1 - 2
+}
+
 func TestSmoothWeightedFollowsAGrowingWeight(t *testing.T) {
 	p, n, want := &SmoothWeighted{}, 0.0, 0.0
 	coins := NewCoins(1)
