@@ -26,6 +26,11 @@ func TestA58Weight(t *testing.T) {
 		{LoadReport{QPS: inf, Utilization: inf}, 1, 0},
 		{LoadReport{QPS: 1e308, Utilization: 1e-9}, 1, 0},
 		{LoadReport{QPS: -3, Utilization: 1}, 1, 0},
+		// Where one of the two is not positive, the other does not matter.
+		{LoadReport{QPS: 100, EPS: 50, Utilization: 0.5}, -0.5, 200},
+		{LoadReport{QPS: 100, EPS: -50, Utilization: 0.5}, 1, 200},
+		{LoadReport{QPS: 100, EPS: 0, Utilization: 0.5}, inf, 200},
+		{LoadReport{QPS: 100, EPS: inf, Utilization: 0.5}, 0, 200},
 	} {
 		assert.Equal(t, c.want, c.report.Weight(c.penalty), "%+v with penalty %g", c.report, c.penalty)
 	}

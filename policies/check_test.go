@@ -54,7 +54,7 @@ func TestCheckAllowsTheExtremes(t *testing.T) {
 		PowerOfD{D: 1}, &PeakEWMA{Tau: 1, Prior: 1}, &PeakEWMA{D: 1, Tau: 1, Prior: 1},
 		&EWMA{Alpha: math.SmallestNonzeroFloat64, Prior: 1, Priors: map[ServerID]time.Duration{4: 1}},
 		&LeastTime{Latency: good}, &OverSuccess{Latency: good}, &Ring{Points: 1}, Least{Of: WeightedLeastRequest{}},
-		&EnvoyWeighted{}, &LingeringErrors{Linger: 1}, &Maglev{}, &Maglev{Size: 2},
+		Least{D: 1, Of: WeightedLeastRequest{}}, &EnvoyWeighted{}, &LingeringErrors{Linger: 1}, &Maglev{}, &Maglev{Size: 2},
 	} {
 		assert.NoError(t, Check(p), "%#v", p)
 	}

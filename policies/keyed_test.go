@@ -188,6 +188,14 @@ func TestStickyFollowsTheCookieWhileItCan(t *testing.T) {
 	assert.Equal(t, "0", p.(Stateful).State())
 }
 
+func TestStickyClonesItsFallback(t *testing.T) {
+	fallback := &RoundRobin{started: true, last: 1}
+	twin := (&Sticky{Fallback: fallback}).Clone().(*Sticky)
+	assert.Equal(t, fallback, twin.Fallback)
+	assert.NotSame(t, fallback, twin.Fallback)
+	assert.Equal(t, Random{}, (&Sticky{Fallback: Random{}}).Clone().(*Sticky).Fallback)
+}
+
 func TestStickyTellsItsFallbackOfTheFleet(t *testing.T) {
 	fleet := Fleet(3)
 	p := Join(&Sticky{Fallback: &HashMod{}}, fleet)

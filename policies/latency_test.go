@@ -22,6 +22,10 @@ func TestEWMAFollowsTheFormula(t *testing.T) {
 	e.Update(Fleet(1))
 	assert.Equal(t, 6.0, e.Estimate(0, 0))
 	assert.Equal(t, "0:4018000000000000 ", e.State())
+
+	e = &EWMA{Alpha: 1, Prior: s}
+	e.Observe(0, heard(0, 0))
+	assert.Equal(t, 1e-9, e.Estimate(0, 0), "no time at all is taken for the shortest there is")
 }
 
 func TestEWMAScoresTheWait(t *testing.T) {

@@ -63,6 +63,15 @@ func TestPanicTruthTable(t *testing.T) {
 	}
 }
 
+// Half of a fleet is half of it, to the last server.
+func TestPercentagesAreExact(t *testing.T) {
+	half := Outlier{Panic: 50, MaxEjected: 50}
+	assert.True(t, half.panics(499, 1000))
+	assert.False(t, half.panics(500, 1000))
+	assert.True(t, half.mayEject(499, 1000))
+	assert.False(t, half.mayEject(500, 1000))
+}
+
 func TestEjectionsGrowUpToTheLargest(t *testing.T) {
 	for k, want := range []time.Duration{0, 10 * s, 20 * s, 30 * s, 40 * s, 50 * s, 60 * s, 60 * s} {
 		assert.Equal(t, want, strict.length(k))

@@ -5,10 +5,16 @@ import (
 	"math/big"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"pgregory.net/rapid"
 )
 
 func one() *big.Rat { return big.NewRat(1, 1) }
+
+func TestPowerOfNoneIsAMistake(t *testing.T) {
+	assert.PanicsWithError(t, PowerOfD{}.Check().Error(), func() { PowerOfD{}.Pick(Request{}, at(1, 2), nil) })
+	assert.Equal(t, None, PowerOfD{D: 1}.Pick(Request{}, at(), nil))
+}
 
 func TestPowerOfDLaw(t *testing.T) {
 	for _, c := range []struct {

@@ -113,6 +113,8 @@ func TestRingKeepsItsCircleSmall(t *testing.T) {
 	r := &Ring{Points: 64}
 	assert.Equal(t, []uint64{64 << 10, 0, 192 << 10}, r.counts(weighted(1<<10, 0, 3<<10)), "as many as there may be")
 	assert.Equal(t, []uint64{1 << 16, 0, 3 << 16}, r.counts(weighted(1<<11, 0, 3<<11)), "half as many as asked for")
+	// 2^18/50 = 5242.88: this is the largest sum of weights that is not cut down.
+	assert.Equal(t, []uint64{50 * 5000, 50 * 242}, (&Ring{Points: 50}).counts(weighted(5000, 242)))
 	assert.Equal(t, []uint64{1<<18 - 1, 1}, r.counts(weighted(MaxWeight, 1)), "nobody is left without")
 }
 

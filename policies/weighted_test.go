@@ -174,6 +174,16 @@ func TestWeightedRoundRobinGoesOnWithOneSurvivor(t *testing.T) {
 	assert.False(t, r.started)
 }
 
+// A tick at the very end of a unit of time is at the start of the next.
+func TestWeightedRoundRobinState(t *testing.T) {
+	fleet := weighted(1)
+	r := &WeightedRoundRobin{started: true, time: moment{1, 2}, clocks: []clock{{fleet[0].ID, 1, 0}}}
+	assert.Equal(t, 0, r.Pick(Request{}, &Snapshot{Servers: fleet}, nil))
+	assert.Equal(t, "3 at 0/1 3:0", r.State())
+	r.clocks[0].phase = 7
+	assert.Equal(t, "3 at 0/1 3:7", r.State())
+}
+
 func TestWeightedRoundRobinStandsHugeWeights(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		weights := rapid.SliceOfN(rapid.Uint64Range(1<<31, MaxWeight), 2, 6).Draw(t, "weights")

@@ -11,7 +11,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 )
 
 // Options say what to mutate and how much of it.
@@ -238,18 +237,15 @@ func (c *campaign) build(ctx context.Context, open []numbered) error {
 	return nil
 }
 
-// baseline requires what runs with mutations to be green without one, and times
-// it.
+// baseline requires what runs with mutations to be green without one.
 func (c *campaign) baseline(ctx context.Context) error {
 	c.progress("baseline", 0, len(c.checks))
-	for i := range c.checks {
-		k := &c.checks[i]
+	for _, k := range c.checks {
 		if k.isSubject() {
 			v := c.suite.suite(ctx, 0, []string{k.name}, baselineLimit)
 			if v.by != "" || v.fault != "" || v.events[k.name] != k.events {
 				return fmt.Errorf("opinion: subject %s is not green with no mutation active: %s %s %s", k.name, v.by, v.how, v.fault)
 			}
-			k.seconds = v.seconds
 		}
 	}
 	for _, dir := range c.Packages {
@@ -257,18 +253,14 @@ func (c *campaign) baseline(ctx context.Context) error {
 		if v.timeout {
 			return fmt.Errorf("opinion: the tests of %s: %s", dir, v.fault)
 		}
-		for i := range c.checks {
-			if c.checks[i].room == dir {
-				seconds, passes := v.tests[c.checks[i].name]
-				if !passes {
-					seconds = -1 // not to be used
-					c.leftOut = append(c.leftOut, dir+"."+c.checks[i].name)
-				}
-				c.checks[i].seconds = seconds
+		c.checks = slices.DeleteFunc(c.checks, func(k check) bool {
+			if k.room != dir || v.passed[k.name] {
+				return false
 			}
-		}
+			c.leftOut = append(c.leftOut, dir+"."+k.name)
+			return true
+		})
 	}
-	c.checks = slices.DeleteFunc(c.checks, func(k check) bool { return k.seconds < 0 })
 	return ctx.Err()
 }
 
@@ -284,7 +276,7 @@ func (c *campaign) tested(dir string) []string {
 }
 
 // quick separates the checks that are tried first.
-const quick = 0.1 // seconds
+const quick = 0.1 // seconds of the processor
 
 // one decides one mutation by the checks that run the code that changes: first
 // the quick subjects of the suite and the quick tests of the package, then the
@@ -314,10 +306,10 @@ func (c *campaign) one(ctx context.Context, m numbered) Result {
 			var v verdict
 			stage := bySuite
 			if room == suiteRoom {
-				v = c.suite.suite(ctx, m.number, names, patience(seconds))
+				v = c.suite.suite(ctx, m.number, names, patient(seconds))
 			} else {
 				stage = byTests
-				v = c.tests[room].short(ctx, m.number, names, patience(seconds))
+				v = c.tests[room].short(ctx, m.number, names, patient(seconds))
 			}
 			r.Seconds += v.seconds
 			switch {
@@ -350,12 +342,6 @@ func (c *campaign) reach(m Mutation) func(check) bool {
 	at, from, to := s.position(m.from), s.position(s.offset(m.decl.Pos())), s.position(s.offset(m.decl.End()))
 	function := block{from.line, from.column, to.line, to.column}
 	return func(k check) bool { return k.covered.reach(file, at.line, at.column, function) }
-}
-
-// patience is how long a run with a mutation may take that takes some seconds
-// without one: ten times as long, and a little for a busy machine.
-func patience(seconds float64) time.Duration {
-	return 3*time.Second + time.Duration(10*seconds*float64(time.Second))
 }
 
 type position struct{ line, column int }

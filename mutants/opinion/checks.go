@@ -21,7 +21,7 @@ const (
 type check struct {
 	room    string // suiteRoom, or the directory of the package
 	name    string
-	seconds float64 // it takes without a mutation
+	seconds float64 // of the processor, that it takes without a mutation
 	events  int     // a subject reports without a mutation
 	covered blocks
 }

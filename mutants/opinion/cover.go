@@ -100,6 +100,7 @@ func (c *campaign) cover(ctx context.Context) error {
 			if v.by != "" || v.fault != "" {
 				return fmt.Errorf("opinion: %s of %s is not green without any mutation: %s %s", name, room, v.how, v.fault)
 			}
+			k.seconds = v.seconds
 			if k.covered, err = readBlocks(profile); err != nil {
 				return err
 			}
@@ -110,7 +111,7 @@ func (c *campaign) cover(ctx context.Context) error {
 }
 
 // baselineLimit is the patience with runs without a mutation.
-const baselineLimit = 5 * time.Minute
+var baselineLimit = patience{300, 10 * time.Minute}
 
 // subjects lists the subjects of the suite that the exact tier decides anything
 // of.
