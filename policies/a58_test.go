@@ -26,6 +26,7 @@ func TestA58Weight(t *testing.T) {
 		{LoadReport{QPS: inf, Utilization: inf}, 1, 0},
 		{LoadReport{QPS: 1e308, Utilization: 1e-9}, 1, 0},
 		{LoadReport{QPS: -3, Utilization: 1}, 1, 0},
+		{LoadReport{QPS: -0.5, Utilization: 1}, 1, 0},
 		// Where one of the two is not positive, the other does not matter.
 		{LoadReport{QPS: 100, EPS: 50, Utilization: 0.5}, -0.5, 200},
 		{LoadReport{QPS: 100, EPS: -50, Utilization: 0.5}, 1, 200},
@@ -47,6 +48,7 @@ func TestWholeWeights(t *testing.T) {
 		{[]float64{1, 1e-9}, []uint64{65535, 1}},
 		{[]float64{3, 0, 1}, []uint64{65535, 43690, 21845}}, // unknown: the mean
 		{[]float64{0, 0}, []uint64{1, 1}},
+		{[]float64{1e-300, 0}, []uint64{65535, 65535}},
 		{[]float64{math.MaxFloat64, math.MaxFloat64, 0}, []uint64{65535, 65535, 65535}},
 	} {
 		got, err := WholeWeights(c.weights)

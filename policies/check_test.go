@@ -20,6 +20,7 @@ func TestCheckNamesTheParameter(t *testing.T) {
 		{&PeakEWMA{Tau: 1, Prior: -s}, "PeakEWMA.Prior is -1s"},
 		{&EWMA{Alpha: 1.5, Prior: 1}, "EWMA.Alpha is 1.5, want more than 0 and at most 1"},
 		{&EWMA{Prior: 1}, "EWMA.Alpha is 0"},
+		{&EWMA{D: -1, Alpha: 1, Prior: 1}, "EWMA.D is -1"},
 		{&EWMA{Alpha: 1}, "EWMA.Prior is 0s"},
 		{&EWMA{Alpha: 1, Prior: 1, Priors: map[ServerID]time.Duration{4: 0}}, "EWMA.Priors[4] is 0s"},
 		{&LeastTime{}, "LeastTime.Latency is nil"},

@@ -203,6 +203,33 @@ func TestTheSuccessRateIsJudgedAtTheEndOfAnInterval(t *testing.T) {
 	})
 }
 
+// An outcome counts in the interval in which its request ends.
+func TestAnOutcomeCountsWhenItComes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o := strict
+		o.Consecutive, o.Deviations = 0, 1
+		b := mustBalancer(t, LeastRequest{}, Endpoints("a", "b", "c"), WithOutlier(o))
+		end(t, b, "b", false)
+		end(t, b, "c", false)
+		lease, err := b.Acquire(background, Request{Tried: []ServerID{1, 2}})
+		require.NoError(t, err)
+		time.Sleep(100 * s)
+		require.NoError(t, lease.Release(Outcome{Failed: true}))
+		assert.Equal(t, "abc", eligible(b), "the interval with the other two is over")
+	})
+}
+
+// A policy sees the time since its balancer was made.
+func TestAViewHasTheTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var now time.Duration
+		b := mustBalancer(t, odd{pick: func(_ Request, v View, _ Coins) int { now = v.Now(); return 0 }}, Endpoints("a"))
+		time.Sleep(3 * s)
+		acquire(t, b)
+		assert.Equal(t, 3*s, now)
+	})
+}
+
 // Intervals end on a grid, however late somebody looks: one that is looked at in
 // the middle of the second is followed by the third on time.
 func TestIntervalsStayOnTheirGrid(t *testing.T) {

@@ -29,6 +29,21 @@ func TestMaglevFillsTheTableByHand(t *testing.T) {
 	fleet[1].Weight = 2
 	m.Update(fleet)
 	assert.Equal(t, []ServerID{1, 0, 1, 0, 2, 2, 1}, m.table)
+
+	// The longest skip is one place back: B0 takes 3, B1 0, B0 2, B1 6, B0 1, B1 5,
+	// and B0 4, after 0, 6 and 5 are taken.
+	numbers["skip B0"], numbers["skip B1"] = 5, 5
+	assert.Equal(t, []ServerID{1, 0, 0, 0, 0, 1, 1}, fill("B0 B1").table)
+}
+
+// The keys of a server that is not eligible go to the owner of the next place.
+func TestMaglevWalksOn(t *testing.T) {
+	m := &Maglev{Size: 5, table: []ServerID{3, 0, 1, 2, 0}, hash: func(text string) uint64 { return uint64(len(text)) }}
+	all := Fleet(4)
+	v := &Snapshot{Servers: []Server{all[0], all[2], all[3]}}
+	assert.Equal(t, ServerID(2), v.Servers[m.Pick(Request{Key: "22"}, v, nil)].ID)
+	v.Servers = all[1:3]
+	assert.Equal(t, ServerID(1), v.Servers[m.Pick(Request{Key: "4444"}, v, nil)].ID, "around the end")
 }
 
 func serversNamed(names ...string) []Server {
@@ -72,6 +87,10 @@ func TestMaglevEdges(t *testing.T) {
 	assert.Equal(t, None, m.Pick(Request{}, at(0), nil), "no table yet")
 	m.Update([]Server{{0, "a", 0}})
 	assert.Equal(t, None, m.Pick(Request{}, at(0), nil), "nobody owns a place")
+	m.Update(Fleet(1))
+	assert.Equal(t, 0, m.Pick(Request{}, at(0), nil))
+	m.Update([]Server{{0, "a", 0}})
+	assert.Equal(t, None, m.Pick(Request{}, at(0), nil), "nor does anybody any more")
 	big := &Maglev{}
 	big.Update(Fleet(3))
 	assert.Len(t, big.table, 65537)

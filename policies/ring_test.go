@@ -115,6 +115,7 @@ func TestRingKeepsItsCircleSmall(t *testing.T) {
 	assert.Equal(t, []uint64{1 << 16, 0, 3 << 16}, r.counts(weighted(1<<11, 0, 3<<11)), "half as many as asked for")
 	// 2^18/50 = 5242.88: this is the largest sum of weights that is not cut down.
 	assert.Equal(t, []uint64{50 * 5000, 50 * 242}, (&Ring{Points: 50}).counts(weighted(5000, 242)))
+	assert.Equal(t, []uint64{52, 262091}, r.counts(weighted(1, 5000))) // 2^18/5001 = 52.4, 5000·2^18/5001 = 262091.6
 	assert.Equal(t, []uint64{1<<18 - 1, 1}, r.counts(weighted(MaxWeight, 1)), "nobody is left without")
 }
 

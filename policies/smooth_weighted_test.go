@@ -71,6 +71,7 @@ func TestSmoothWeightedDoesNotWalkFar(t *testing.T) {
 		want    thrown
 	}{
 		{[]uint64{1<<19 - 1, 1}, thrown{n: 1 << 19}},
+		{[]uint64{3<<19 - 3, 3}, thrown{n: 1 << 19}},
 		{[]uint64{1 << 19, 1}, thrown{weighted: 2}},
 		{[]uint64{3 << 19, 3}, thrown{weighted: 2}},
 		{[]uint64{1<<20 - 6, 2, 2, 2}, thrown{weighted: 4}},

@@ -174,6 +174,32 @@ func TestWeightedRoundRobinGoesOnWithOneSurvivor(t *testing.T) {
 	assert.False(t, r.started)
 }
 
+// A clock that gets another weight has as long to wait as before, in units of its
+// own; one without a weight, before or after, keeps its phase.
+func TestWeightedRoundRobinKeepsThePhase(t *testing.T) {
+	for _, c := range []struct {
+		from, to    uint64
+		phase, want uint64
+	}{
+		{1, 2, phases / 2, 3 * phases / 4},     // now 1/4 of a turn, 1/4 left; then now is 1/2
+		{2, 1, phases * 5 / 8, 3 * phases / 8}, // now 1/2, 1/8 left; then now is 1/4
+		{0, 2, phases / 8, phases / 8},
+		{2, 0, phases / 8, phases / 8},
+	} {
+		r := &WeightedRoundRobin{started: true, last: 9, time: moment{1, 4}, clocks: []clock{{3, c.from, c.phase}}}
+		r.Update([]Server{{ID: 3, Weight: c.to}})
+		assert.Equal(t, []clock{{3, c.to, c.want}}, r.clocks, "from weight %d to %d", c.from, c.to)
+	}
+}
+
+func TestWeightedRoundRobinClonesItsClocks(t *testing.T) {
+	r := &WeightedRoundRobin{started: true, clocks: append(make([]clock, 0, 8), clock{3, 1, 5}, clock{4, 1, 6})}
+	twin := r.Clone().(*WeightedRoundRobin)
+	r.find(Server{ID: 1, Weight: 1}, 0)
+	assert.Len(t, r.clocks, 3)
+	assert.Equal(t, []clock{{3, 1, 5}, {4, 1, 6}}, twin.clocks)
+}
+
 // A tick at the very end of a unit of time is at the start of the next.
 func TestWeightedRoundRobinState(t *testing.T) {
 	fleet := weighted(1)
