@@ -1,10 +1,10 @@
 # picklaw: everything that is done from a shell. Needs Go, git and make.
 GO      ?= go
 PEERS   := grpc small
-# Further modules of real balancers: with more dependencies, and one that takes
+# Further modules of real balancers: with more dependencies, and two that take
 # minutes to build.
 MORE    := rings kafka clients web stores queues
-HEAVY   := caddy
+HEAVY   := caddy gozero
 SOURCES := $(shell git ls-files '*.go' go.mod go.sum)
 
 .PHONY: help verify test test-peers short race bench mutants opinion fuzz calibrate generate audit-peers audit-proxies identify lint clean
@@ -19,7 +19,7 @@ test: ## run every test, with those of the two modules of peers that verify uses
 	$(GO) test ./...
 	@for p in $(PEERS); do echo "spec/peers/$$p" && (cd spec/peers/$$p && $(GO) test ./...) || exit 1; done
 
-test-peers: ## hold the other real balancers to their record, but for Caddy
+test-peers: ## hold the other real balancers to their record, but for Caddy and go-zero
 	@for p in $(MORE); do echo "spec/peers/$$p" && (cd spec/peers/$$p && $(GO) test ./...) || exit 1; done
 
 short: ## run the tests that take seconds

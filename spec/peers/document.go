@@ -118,10 +118,11 @@ about the version that is named, and about what the subject claims or its users
 would expect; statistical ones bound the probability of a false alarm by 1e-9 for
 each module. How many picks a conviction took depends on the peer's own coins.
 
-Not driven: go-zero's p2c, whose dependencies take a quarter of an hour to build;
-Traefik, which does not build as a dependency; Kitex, rpcx, oxy, dubbo-go and the
-maglev and jump hash libraries that were looked for, which the module proxy does
-not serve.
+Not driven: Traefik, which does not build as a dependency; Kitex, rpcx, oxy,
+dubbo-go, go-micro, go-chassis, Skipper's balancers, smallnest/weighted, consistent
+hashing with bounded loads (lafikl, buraksezer), the maglev and multi-probe hash
+libraries and doublejump, which the module proxy does not serve; Nacos, whose
+choice is behind a client that wants its server.
 `
 
 // marks enclose the section of a module.

@@ -1,0 +1,5 @@
+package main
+
+import "testing"
+
+func TestAudit(t *testing.T) { module.Audit(t) }
