@@ -1,6 +1,7 @@
 package spec
 
 import (
+	"context"
 	"errors"
 	"fmt"
 )
@@ -49,6 +50,18 @@ func (d *Driver) Probe(q Request) (i int, err error) {
 func (d *Driver) Acquire(q Request) (i int, err error) {
 	err = misbehaviour(func() { i = d.a.acquire(q) })
 	return i, err
+}
+
+// Lease takes one pick that the driver does not count, and returns its end, which
+// may be called more than once. What the balancer refuses is a Misbehaviour of
+// finding Refused.
+func (d *Driver) Lease(ctx context.Context, q Request) (i int, end func(Outcome) error, err error) {
+	var l lease
+	err = misbehaviour(func() {
+		i, l = d.a.pick(ctx, q)
+		d.a.history = append(d.a.history, i)
+	})
+	return i, func(o Outcome) error { return misbehaviour(func() { d.a.end(l, o) }) }, err
 }
 
 // Release ends the oldest request in flight at server i. It panics when there

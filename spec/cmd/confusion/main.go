@@ -1,12 +1,11 @@
 // Command confusion writes the confusion table of package identify: which law
-// it names for every reference policy, and for every planted bug of the catalog
-// that a policy or a balancer can have.
+// it names for every reference policy, and what it says of every planted bug of
+// the catalog that a policy or a balancer can have.
 //
 //	go run ./spec/cmd/confusion > spec/remote/IDENTIFY.md
 //
 // A mutant is told from its reference when another law is named, or none, or
-// when something else is observed. Many bugs are not about the law at all; the
-// properties of the specification catch those.
+// when something is said that is not said of the reference.
 package main
 
 import (
@@ -51,33 +50,41 @@ func run(ctx context.Context) error {
 	if out, err := exec.Command("go", "build", "-tags", "mutants", "-o", program, "./spec/cmd/picklaw").CombinedOutput(); err != nil {
 		return fmt.Errorf("building: %w\n%s", err, out)
 	}
-	var jobs []*job
-	references := make(map[string]*job)
+	var references []*job
+	byName := make(map[string]*job)
 	for _, s := range spec.Reference() {
-		if s.Policy != nil || s.Name == "balancer/power-of-d:2" {
-			references[s.Name] = &job{subject: s.Name}
-			jobs = append(jobs, references[s.Name])
+		if s.Policy != nil || slices.Contains(leased, s.Name) {
+			byName[s.Name] = &job{subject: s.Name}
+			references = append(references, byName[s.Name])
 		}
 	}
-	planted := len(jobs)
-	jobs = append(jobs, bugs()...)
-	work := make(chan *job)
+	each(references, func(j *job) { j.run(ctx, program) })
+	planted := bugs()
+	each(planted, func(b *bug) { b.run(ctx, dir, program, byName) })
+	if err := honest(planted); err != nil {
+		return err
+	}
+	write(os.Stdout, references, planted)
+	return nil
+}
+
+// each works on two at a time.
+func each[T fmt.Stringer](all []T, do func(T)) {
+	work := make(chan T)
 	var workers sync.WaitGroup
 	for range 2 {
 		workers.Go(func() {
-			for j := range work {
-				j.run(ctx, program)
-				fmt.Fprintf(os.Stderr, "%s %s: %s\n", j.subject, j.mutant, j.named())
+			for t := range work {
+				do(t)
+				fmt.Fprintln(os.Stderr, t)
 			}
 		})
 	}
-	for _, j := range jobs {
-		work <- j
+	for _, t := range all {
+		work <- t
 	}
 	close(work)
 	workers.Wait()
-	jobs = slices.DeleteFunc(jobs, func(j *job) bool { return j.trouble == apart })
-	return write(jobs[:planted], jobs[planted:], references)
 }
 
 // A job is one identification.
@@ -85,14 +92,17 @@ type job struct {
 	subject, mutant string // no mutant: the reference
 	result          *identify.Result
 	trouble         string // instead of a result
+	seconds         float64
 }
 
 func (j *job) run(ctx context.Context, program string) {
 	ctx, cancel := context.WithTimeout(ctx, deadline)
 	defer cancel()
+	start := time.Now()
 	cmd := exec.CommandContext(ctx, program, "identify", "--policy", j.subject, "--json")
 	cmd.Env = append(os.Environ(), "PICKLAW_MUTANT="+j.mutant)
 	out, err := cmd.Output()
+	j.seconds = time.Since(start).Seconds()
 	var exit *exec.ExitError
 	switch {
 	case ctx.Err() != nil:
@@ -109,83 +119,58 @@ func (j *job) run(ctx context.Context, program string) {
 	}
 }
 
+func (j *job) String() string {
+	return fmt.Sprintf("%s %s: %s (%.1f s)", j.subject, j.mutant, j.named(), j.seconds)
+}
+
 func (j *job) named() string {
 	switch {
 	case j.result == nil:
 		return j.trouble
 	case len(j.result.Remaining) == 0:
 		return "no known law"
+	case len(j.result.Deviations) > 0:
+		return strings.Join(j.result.Remaining, ", ") + ", but not everywhere"
 	}
 	return strings.Join(j.result.Remaining, ", ")
 }
 
-var digits = regexp.MustCompile(`[0-9.]+%?`)
-
-// observed are the observations without their numbers.
-func (j *job) observed() []string {
+// said is all that was said besides the law.
+func (j *job) said() []string {
 	if j.result == nil {
 		return nil
 	}
+	return slices.Concat(j.result.Deviations, j.result.Observations)
+}
+
+var digits = regexp.MustCompile(`[0-9.]+%?`)
+
+// kinds are what was said, without the numbers.
+func (j *job) kinds() []string {
 	var all []string
-	for _, o := range j.result.Observations {
+	for _, o := range j.said() {
 		all = append(all, digits.ReplaceAllString(o, "#"))
 	}
 	return all
 }
 
-func (j *job) picks() int {
-	if j.result == nil {
-		return 0
-	}
-	return j.result.Picks
-}
-
-func write(references, planted []*job, byName map[string]*job) error {
-	line := func(format string, args ...any) { fmt.Printf(format+"\n", args...) }
-	told := 0
-	for _, j := range planted {
-		if j.differs(byName[j.subject]) {
-			told++
-		}
-	}
-	line("# What picklaw identify names\n")
-	line("`go run ./spec/cmd/confusion > spec/remote/IDENTIFY.md` writes this file. The law that a balancer follows is")
-	line("refuted with probability %g at most.\n", spec.DefaultAlpha)
-	line("## Reference policies\n")
-	line("| policy | named | picks | observed |\n|---|---|---|---|")
-	for _, j := range references {
-		observations := []string(nil)
-		if j.result != nil {
-			observations = j.result.Observations
-		}
-		line("| %s | %s | %d | %s |", j.subject, j.named(), j.picks(), strings.Join(observations, "; "))
-	}
-	line("\n## Planted bugs\n")
-	line("%d of %d bugs are told from their reference: another law is named or none, or something else is observed. The others", told, len(planted))
-	line("leave these picks as they are, and are the matter of the properties of the specification.\n")
-	line("| bug | in | named | observed besides | told apart |\n|---|---|---|---|---|")
-	for _, j := range planted {
-		verdict := "no"
-		if j.differs(byName[j.subject]) {
-			verdict = "yes"
-		}
-		line("| %s | %s | %s | %s | %s |", j.mutant, j.subject, j.named(), strings.Join(j.besides(byName[j.subject]), "; "), verdict)
-	}
-	return nil
-}
-
 // differs tells whether anything but numbers is not as with the reference.
 func (j *job) differs(reference *job) bool {
-	return j.named() != reference.named() || !slices.Equal(j.observed(), reference.observed())
+	return j.named() != reference.named() || !slices.Equal(j.kinds(), reference.kinds())
 }
 
-// besides are the observations that the reference does not give rise to.
+// besides is what is not said of the reference, and then what only is.
 func (j *job) besides(reference *job) []string {
 	var more []string
-	known := reference.observed()
-	for i, o := range j.observed() {
-		if !slices.Contains(known, o) {
-			more = append(more, j.result.Observations[i])
+	mine, others := j.kinds(), reference.kinds()
+	for i, o := range mine {
+		if !slices.Contains(others, o) {
+			more = append(more, j.said()[i])
+		}
+	}
+	for i, o := range others {
+		if j.result != nil && !slices.Contains(mine, o) {
+			more = append(more, "not: "+reference.said()[i])
 		}
 	}
 	return more

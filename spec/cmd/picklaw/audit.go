@@ -64,7 +64,8 @@ Claims: ` + listOfClaims() + `.`,
 		},
 	}
 	f := c.Flags()
-	q.target.flags(f)
+	q.target.flags(f, "audit")
+	f.BoolVar(&q.target.scenarios, "scenarios", false, "with --http, also play timed scenarios, and report shares, latency and goodput")
 	f.StringVar(&q.command, "exec", "", "audit the program that this command starts, in a shell")
 	f.DurationVar(&q.patience, "patience", 5*time.Second, "how long one answer, or one request, may take")
 	f.StringVar(&q.law, "law", "", "the law that its picks are claimed to follow, as picklaw list spells it")

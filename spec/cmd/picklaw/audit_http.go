@@ -29,17 +29,17 @@ type httpTarget struct {
 	scenarios bool
 }
 
-func (h *httpTarget) flags(f *pflag.FlagSet) {
-	h.bounds = proxy.DefaultBounds
-	f.StringVar(&h.url, "http", "", "audit the proxy at this URL, such as http://127.0.0.1:8080/")
-	f.StringSliceVar(&h.backends, "backends", nil, "the addresses of the servers behind it, on which the audit will listen")
+// flags are worded for the command that has them.
+func (h *httpTarget) flags(f *pflag.FlagSet, verb string) {
+	h.bounds, h.settle = proxy.DefaultBounds, proxy.DefaultSettle
+	f.StringVar(&h.url, "http", "", verb+" the proxy at this URL, such as http://127.0.0.1:8080/")
+	f.StringSliceVar(&h.backends, "backends", nil, "the addresses of the servers behind it, on which picklaw will listen")
 	f.StringSliceVar(&h.weights, "weights", nil, "the weights that the proxy gives them (default: equal)")
 	f.DurationVar(&h.settle, "settle", proxy.DefaultSettle, "how long the proxy is left alone after each response, at least")
-	f.BoolVar(&h.scenarios, "scenarios", false, "also play timed scenarios, and report shares, latency and goodput")
 	f.Float64Var(&h.bounds.Rate, "rate", h.bounds.Rate, "requests a second at most")
 	f.Uint64Var(&h.bounds.Requests, "max-requests", h.bounds.Requests, "requests in total at most")
-	f.DurationVar(&h.bounds.Time, "max-time", h.bounds.Time, "how long the audit may take")
-	f.BoolVar(&h.bounds.OwnTarget, "i-own-this-target", false, "audit a proxy that is not on this machine; you answer for it")
+	f.DurationVar(&h.bounds.Time, "max-time", h.bounds.Time, "how long it may take")
+	f.BoolVar(&h.bounds.OwnTarget, "i-own-this-target", false, verb+" a proxy that is not on this machine; you answer for it")
 }
 
 // open reads the flags and listens.

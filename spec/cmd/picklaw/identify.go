@@ -25,6 +25,7 @@ type identifyRequest struct {
 	target   httpTarget
 	patience time.Duration
 	json     bool
+	html     string // the file to write a page to
 }
 
 func identifyCommand() *cobra.Command {
@@ -33,14 +34,23 @@ func identifyCommand() *cobra.Command {
 		Use:   "identify {--policy NAME | --exec COMMAND | --http URL --backends ADDRESS,...}",
 		Short: "Find out which law a balancer follows",
 		Long: `Find out which law a balancer follows: play states in which the known laws
-differ, refute them one by one, and confirm what is left with fresh picks. The law
-that it does follow is refuted with probability --alpha at most.
+differ, refute them one by one, and confirm what is left with fresh picks. Then look
+where the law could still be left behind: after requests that ended in every way,
+after updates, in other fleets, from fresh balancers. The law that it does follow is
+refuted, or anything is said that is not so, with probability --alpha at most.
+
+"follows X" means that one law is left and nothing contradicts it. "follows X in a
+steady fleet, but" is followed by what does. What is observed besides, such as that
+weights are ignored, the law leaves open.
 
 The balancer is a reference policy, a program that speaks the protocol of package
-spec/remote, or a live proxy on this machine; see picklaw audit --help.
+spec/remote, or a live proxy on this machine. The servers behind a proxy are run by
+picklaw: configure the proxy with the addresses of --backends, and stop whatever
+else listens there.
 
-Exit codes: 0 one law is left, 1 no known law is, 2 bad usage, 3 several are left
-that these states cannot tell apart, 4 harness error.`,
+Exit codes: 0 one law is left and nothing contradicts it, 1 no known law is left or
+something contradicts it, 2 bad usage, 3 several laws are left that these states
+cannot tell apart, 4 harness error.`,
 		Example: `  picklaw identify --policy power-of-d:2
   picklaw identify --exec 'python3 spec/remote/examples/replacement.py'
   picklaw identify --http http://127.0.0.1:8080/ --backends 127.0.0.1:9001,127.0.0.1:9002,127.0.0.1:9003`,
@@ -52,16 +62,14 @@ that these states cannot tell apart, 4 harness error.`,
 	f := c.Flags()
 	f.StringVar(&q.policy, "policy", "", "identify the reference subject of this name")
 	f.StringVar(&q.command, "exec", "", "identify the program that this command starts, in a shell")
-	q.target.flags(f)
-	for _, name := range []string{"scenarios", "settle"} {
-		_ = f.MarkHidden(name)
-	}
+	q.target.flags(f, "identify")
 	f.DurationVar(&q.patience, "patience", 5*time.Second, "how long one answer, or one request, may take")
 	f.Uint64Var(&q.Seed, "seed", 1, "root of all chance in the run")
 	f.Float64Var(&q.Alpha, "alpha", q.Alpha, "probability of refuting the law that is followed")
 	f.IntVar(&q.Picks, "picks", q.Picks, "picks at most that tell laws apart")
 	f.Float64Var(&q.Within, "within", 0, "distance, in total variation, to which a law is confirmed (default 0.1, for a proxy 0.2)")
 	f.BoolVar(&q.json, "json", false, "print one JSON object")
+	f.StringVar(&q.html, "html", "", "also write a page with pictures to this file")
 	return c
 }
 
@@ -109,7 +117,7 @@ func (q *identifyRequest) run(ctx context.Context, out io.Writer) error {
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case errors.As(err, &subject):
-		r = &identify.Result{Refuted: []identify.Refuted{}, Remaining: []string{}, Observations: []string{subject.Error()}, Within: 1}
+		r = &identify.Result{Refuted: []identify.Refuted{}, Remaining: []string{}, Observations: []string{subject.Error()}, Deviations: []string{}, Within: 1}
 	case errors.Is(err, spec.ErrGaveUp):
 		return &harnessError{err}
 	case err != nil:
@@ -139,11 +147,10 @@ func referenceFactory(name string) (spec.Factory, error) {
 
 func (q *identifyRequest) show(out io.Writer, r *identify.Result) error {
 	code := exitHolds
-	switch len(r.Remaining) {
-	case 0:
+	switch {
+	case len(r.Remaining) == 0 || len(r.Deviations) > 0:
 		code = exitViolated
-	case 1:
-	default:
+	case len(r.Remaining) > 1:
 		code = exitUndecided
 	}
 	if q.json {
@@ -162,12 +169,18 @@ func (q *identifyRequest) show(out io.Writer, r *identify.Result) error {
 		if r.Within < 1 {
 			fmt.Fprintf(out, ", within %.3f in total variation", r.Within)
 		}
+		if !r.Clean() {
+			fmt.Fprint(out, " in a steady fleet, but:")
+		}
 		fmt.Fprintln(out)
 	default:
 		fmt.Fprintf(out, "follows one of %s, which these states cannot tell apart\n", strings.Join(r.Remaining, ", "))
 	}
 	if len(r.EqualWeights) > 0 {
 		fmt.Fprintf(out, "where all weights are equal, that is %s\n", strings.Join(r.EqualWeights, " or "))
+	}
+	for _, d := range r.Deviations {
+		fmt.Fprintln(out, "deviates:", d)
 	}
 	for _, o := range r.Observations {
 		fmt.Fprintln(out, "observed:", o)
@@ -178,6 +191,6 @@ func (q *identifyRequest) show(out io.Writer, r *identify.Result) error {
 			fmt.Fprintf(out, "  %6d  %s\n", l.Picks, l.Law)
 		}
 	}
-	fmt.Fprintf(out, "%d picks told laws apart; the law that is followed is refuted with probability %g at most\n", r.Picks, q.Alpha)
+	fmt.Fprintf(out, "%d picks told laws apart; the law that is followed is refuted, or anything is said that is not so, with probability %g at most\n", r.Picks, q.Alpha)
 	return verdict(code)
 }

@@ -3,7 +3,6 @@ package identify
 import (
 	"fmt"
 	"math"
-	"slices"
 
 	"github.com/picklaw/picklaw/oracle"
 	"github.com/picklaw/picklaw/spec"
@@ -15,7 +14,7 @@ import (
 // its bet is that a key goes where it went.
 func (s *search) keys() (keyed bool, err error) {
 	fleet := s.fleet()
-	d, err := s.drive(fleet, 0)
+	d, err := s.drive(fleet, "keys")
 	if err != nil {
 		return false, err
 	}
@@ -28,6 +27,7 @@ func (s *search) keys() (keyed bool, err error) {
 	nats := make([]float64, len(known))
 	refuted := make([]int, len(known)) // after how many picks; 0: not refuted
 	picks := 0
+	alpha := s.share() / float64(len(known))
 	for round := range rounds {
 		for k := range keys {
 			k = (k*5 + round*3) % keys // another order in each round
@@ -54,7 +54,7 @@ func (s *search) keys() (keyed bool, err error) {
 				}
 				x, _ := p[i].Float64()
 				nats[j] += math.Log(bet / ((1-s.Contamination)*x + s.Contamination*bet))
-				if nats[j] >= math.Log(stages/s.Alpha) && refuted[j] == 0 {
+				if nats[j] >= math.Log(1/alpha) && refuted[j] == 0 {
 					refuted[j] = picks
 				}
 			}
@@ -72,10 +72,7 @@ func (s *search) keys() (keyed bool, err error) {
 	}
 	s.result.Remaining = append(s.result.Remaining, Hash)
 	s.result.Picks = picks
-	if err := s.keysUnderLoad(d, owner); err != nil {
-		return true, err
-	}
-	return true, s.keysAtJoin(d, fleet)
+	return true, s.keysUnderLoad(d, owner)
 }
 
 // keysUnderLoad holds requests of one key and asks for all of them.
@@ -99,46 +96,4 @@ func (s *search) keysUnderLoad(d *spec.Driver, owner map[int]int) error {
 		s.observe("%d of %d keys moved while 8 requests of one key were in flight: loads matter too", moved, len(owner))
 	}
 	return d.Drain()
-}
-
-// keysAtJoin lets a server join and counts the keys that move.
-func (s *search) keysAtJoin(d *spec.Driver, fleet []spec.Server) error {
-	if _, ok := d.Picker().(spec.Updater); !ok || s.Fleet != nil {
-		return nil
-	}
-	const keys = 2000
-	ask := func() ([]int, error) {
-		all := make([]int, keys)
-		for k := range all {
-			var err error
-			if all[k], err = d.Probe(spec.Request{Key: fmt.Sprintf("join-%d", k)}); err != nil {
-				return nil, err
-			}
-		}
-		return all, nil
-	}
-	before, err := ask()
-	if err != nil {
-		return err
-	}
-	newcomer := len(fleet)
-	if err := d.Change(append(slices.Clone(fleet), spec.Server{ID: 1000, Name: "visitor", Weight: 1})); err != nil {
-		return err
-	}
-	after, err := ask()
-	if err != nil {
-		return err
-	}
-	moved, between := 0, 0
-	for k := range before {
-		if before[k] != after[k] {
-			moved++
-			if after[k] != newcomer {
-				between++
-			}
-		}
-	}
-	s.observe("when a server joined %d others, %.1f%% of the keys moved, where %.1f%% must; %.1f%% moved between the others",
-		len(fleet), 100*float64(moved)/keys, 100/float64(len(fleet)+1), 100*float64(between)/keys)
-	return nil
 }

@@ -36,13 +36,16 @@ func (c *clocked) Update(fleet []spec.Server) error {
 
 func (c *clocked) Sleep(d time.Duration) { c.now += d }
 
+// Rewind sets the clock back.
+func (c *clocked) Rewind(d time.Duration) { c.now -= d }
+
 func (c *clocked) Pick(ctx context.Context, q spec.Request) (spec.ServerID, func(spec.Outcome) error, error) {
 	if err := ctx.Err(); err != nil {
 		return 0, nil, err
 	}
 	view := &policies.Snapshot{At: c.now}
 	for _, s := range c.fleet {
-		if s.Weight > 0 {
+		if s.Weight > 0 && !slices.Contains(q.Tried, s.ID) {
 			view.Servers = append(view.Servers, s)
 			view.Loads = append(view.Loads, float64(c.loads[s.ID]))
 		}

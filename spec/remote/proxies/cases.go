@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/picklaw/picklaw/oracle"
 	"github.com/picklaw/picklaw/spec"
@@ -11,10 +12,10 @@ import (
 // A kase is one configuration of a real proxy, with what it is held to. What a
 // proxy is held to is what its manual says, or what a user would take from it.
 type kase struct {
-	Proxy   string // "nginx" or "haproxy"
+	Proxy   string // "nginx", "haproxy" or "caddy"
 	Method  string // what is written in its configuration
-	Workers int
-	Zone    bool // nginx: the workers share their counts
+	Workers int    // processes of nginx, threads of HAProxy
+	Zone    bool   // nginx: the workers share their counts
 	Weights []uint64
 	Claims  []spec.Option
 	Claim   string   // the claims as words of a command line
@@ -34,6 +35,9 @@ func (k kase) name() string {
 	}
 	if k.Workers > 1 {
 		name += ", 2 workers"
+		if k.Proxy == "haproxy" {
+			name = strings.TrimSuffix(name, "workers") + "threads"
+		}
 		if k.Zone {
 			name += " and a zone"
 		}
@@ -73,13 +77,17 @@ func cases() []kase {
 	open := spec.TiesOpen()
 	n := func(method string) kase { return kase{Proxy: "nginx", Method: method, Workers: 1} }
 	h := func(method string) kase { return kase{Proxy: "haproxy", Method: method, Workers: 1} }
+	c := func(method string) kase { return kase{Proxy: "caddy", Method: method, Workers: 1} }
 	weighted := func(k kase) kase { k.Weights = unequal; return k }
 	fine := func(k kase) kase { k.Weights = slices.Repeat([]uint64{100}, servers); return k }
 	timed := func(k kase) kase { k.Timed = true; return k }
 	draws := func(k kase) kase { k.Draws = true; return k }
 	workers := func(k kase, zone bool) kase { k.Workers, k.Zone = 2, zone; return k }
+	threads := func(k kase) kase { return workers(k, false) }
 	return []kase{
 		timed(law(n("round robin"), oracle.RoundRobin{})),
+		law(workers(n("round robin"), false), oracle.RoundRobin{}),
+		law(workers(n("round robin"), true), oracle.RoundRobin{}),
 		law(weighted(n("round robin")), oracle.SmoothWeighted{}),
 		timed(law(n("least_conn"), oracle.LeastRequest{}, open)),
 		law(weighted(n("least_conn")), oracle.WeightedLeastRequest{}, open),
@@ -89,12 +97,21 @@ func cases() []kase {
 		draws(law(weighted(n("random")), oracle.WeightedRandom{})),
 		draws(law(n("random two"), two)),
 		timed(draws(law(n("random two least_conn"), two))),
+		draws(law(workers(n("random two least_conn"), false), two)),
+		draws(law(workers(n("random two least_conn"), true), two)),
 		hashes(n("hash $arg_key consistent")),
 		timed(law(h("roundrobin"), oracle.RoundRobin{})),
+		law(threads(h("roundrobin")), oracle.RoundRobin{}),
 		timed(law(h("leastconn"), oracle.LeastRequest{}, open)),
+		law(threads(h("leastconn")), oracle.LeastRequest{}, open),
 		draws(law(h("random(1)"), oracle.Random{})),
 		draws(law(fine(h("random(1)")), oracle.Random{})),
 		timed(draws(law(h("random(2)"), two))),
+		draws(law(threads(h("random(2)")), two)),
 		hashes(h("url_param key")),
+		timed(law(c("round_robin"), oracle.RoundRobin{})),
+		timed(law(c("least_conn"), oracle.LeastRequest{}, open)),
+		draws(law(c("random"), oracle.Random{})),
+		timed(draws(law(c("random_choose"), two))),
 	}
 }

@@ -29,42 +29,111 @@ const resolution = 0.2
 
 func main() {
 	render := flag.Bool("render", false, "write PROXIES.md from the proxies.json that is there")
-	only := flag.String("only", "", "audit the case of this `name` and print its diagnosis")
+	only := flag.String("only", "", "audit the case of this `name`, print its diagnosis, and compare it with the document")
 	update := flag.Bool("update", false, "with --only: put what is found into the document")
-	dir := flag.String("write", "spec/remote", "the `folder` that PROXIES.md and proxies.json are written to")
-	flag.Parse()
-	if *render {
-		if err := again(*dir); err != nil {
-			fmt.Fprintln(os.Stderr, "proxies:", err)
-			os.Exit(1)
-		}
-		return
-	}
+	dir := flag.String("write", "spec/remote", "the `folder` of PROXIES.md and proxies.json")
+	flag.Parse() // exits with 2 on bad usage
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	if err := run(ctx, *only, *update, *dir); err != nil {
-		fmt.Fprintln(os.Stderr, "proxies:", err)
-		os.Exit(1)
+	code, err := exitAsRecorded, error(nil)
+	switch {
+	case *render:
+		err = again(*dir)
+	case *only != "":
+		code, err = one(ctx, *only, *update, *dir)
+	default:
+		err = run(ctx, *dir)
 	}
+	stop()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "proxies:", err)
+		if code == exitAsRecorded {
+			code = exitHarness
+		}
+	}
+	os.Exit(code)
 }
 
-func run(ctx context.Context, only string, update bool, dir string) error {
+// Exit codes, as those of the command picklaw.
+const (
+	exitAsRecorded = 0 // it holds, or deviates exactly as the document says
+	exitSurprise   = 1
+	exitUsage      = 2
+	exitUndecided  = 3
+	exitHarness    = 4
+)
+
+// one audits a single case and compares it with the document.
+func one(ctx context.Context, name string, update bool, dir string) (code int, err error) {
+	all := cases()
+	i := slices.IndexFunc(all, func(k kase) bool { return k.name() == name })
+	if i < 0 {
+		return exitUsage, fmt.Errorf("no case is named %q", name)
+	}
+	d, err := read(dir)
+	if err != nil {
+		return exitHarness, err
+	}
+	e, err := all[i].audit(ctx)
+	if err != nil {
+		return exitHarness, err
+	}
+	for _, p := range e.Properties {
+		fmt.Println(p)
+	}
+	fmt.Println(e.Strays)
+	if update {
+		if d.Versions[all[i].Proxy], err = version(all[i].Proxy); err != nil {
+			return exitHarness, err
+		}
+		return exitAsRecorded, d.with(e).write(dir)
+	}
+	code, text := e.compare(d.entry(name))
+	fmt.Printf("%s: %s\n", name, text)
+	return code, nil
+}
+
+// compare is the exit code of an entry, and why.
+func (e *Entry) compare(recorded *Entry) (code int, text string) {
+	if recorded == nil {
+		recorded = new(Entry)
+	}
+	switch e.Verdict() {
+	case spec.Undecided:
+		return exitUndecided, "undecided"
+	case spec.HarnessError:
+		return exitHarness, "harness error"
+	}
+	now, before := e.violated(), recorded.violated()
+	switch {
+	case !slices.Equal(now, before):
+		return exitSurprise, fmt.Sprintf("violates %v, where the document says %v", now, before)
+	case len(now) > 0:
+		return exitAsRecorded, "deviates as recorded"
+	}
+	return exitAsRecorded, "holds"
+}
+
+// violated names the properties that do not hold.
+func (e *Entry) violated() []string {
+	names := []string{}
+	for _, p := range e.Properties {
+		if p.Verdict == spec.Violated {
+			names = append(names, p.Name)
+		}
+	}
+	return names
+}
+
+func run(ctx context.Context, dir string) error {
 	d := Document{Resolution: resolution, Alpha: spec.DefaultAlpha, Versions: make(map[string]string)}
-	for _, p := range []string{"nginx", "haproxy"} {
+	for _, p := range []string{"nginx", "haproxy", "caddy"} {
 		v, err := version(p)
 		if err != nil {
 			return err
 		}
 		d.Versions[p] = v
 	}
-	all := cases()
-	if only != "" {
-		all = slices.DeleteFunc(all, func(k kase) bool { return k.name() != only })
-		if len(all) == 0 {
-			return fmt.Errorf("no case is named %q", only)
-		}
-	}
-	for _, k := range all {
+	for _, k := range cases() {
 		fmt.Fprintf(os.Stderr, "%s ...", k.name())
 		start := time.Now()
 		e, err := k.audit(ctx)
@@ -73,16 +142,6 @@ func run(ctx context.Context, only string, update bool, dir string) error {
 		}
 		fmt.Fprintf(os.Stderr, " %s, %.0f s\n", e.Verdict(), time.Since(start).Seconds())
 		d.Entries = append(d.Entries, e)
-		if only != "" {
-			for _, p := range e.Properties {
-				fmt.Println(p)
-			}
-			fmt.Println(e.Strays)
-			if update {
-				return replace(dir, e)
-			}
-			return nil
-		}
 	}
 	for _, k := range published() {
 		t, err := k.time(ctx, publishedScenario)
@@ -116,12 +175,18 @@ func read(dir string) (d Document, err error) {
 	return d, json.Unmarshal(text, &d)
 }
 
-// replace puts one entry in its place among earlier findings.
-func replace(dir string, e *Entry) error {
-	d, err := read(dir)
-	if err != nil {
-		return err
+// entry is what was found of a case; nil when nothing was.
+func (d Document) entry(name string) *Entry {
+	for _, e := range d.Entries {
+		if e.Case == name {
+			return e
+		}
 	}
+	return nil
+}
+
+// with puts one entry in its place among earlier findings.
+func (d Document) with(e *Entry) Document {
 	found := map[string]*Entry{}
 	for _, before := range append(d.Entries, e) {
 		found[before.Case] = before
@@ -132,7 +197,7 @@ func replace(dir string, e *Entry) error {
 			d.Entries = append(d.Entries, e)
 		}
 	}
-	return d.write(dir)
+	return d
 }
 
 // with opens a target for the case and starts its proxy in front of it.

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"debug/buildinfo"
 	"fmt"
 	"net"
 	"os"
@@ -71,6 +72,26 @@ backend servers
 	{{if eq .Method "url_param key"}}hash-type consistent{{end}}
 	{{range $i, $s := .Servers}}server s{{$i}} {{$s.Name}} weight {{$s.Weight}}{{if $.Checks}} check inter 200 observe layer4 on-error mark-down{{end}}
 	{{end}}
+{{end}}
+{{- define "caddy" -}}
+{
+	"admin": {"disabled": true, "config": {"persist": false}},
+	"logging": {"logs": {"default": {"level": "ERROR"}}},
+	"apps": {"http": {"servers": {"front": {
+		"listen": ["{{.Address}}"],
+		"automatic_https": {"disable": true},
+		"routes": [{"handle": [{
+			"handler": "reverse_proxy",
+			"transport": {"protocol": "http", "keep_alive": {"enabled": false}},
+			{{if .Checks}}"health_checks": {"passive": {"fail_duration": "10s"}},{{end}}
+			"load_balancing": {
+				{{if .Checks}}"retries": 3,{{end}}
+				"selection_policy": {"policy": "{{.Method}}"}
+			},
+			"upstreams": [{{range $i, $s := .Servers}}{{if $i}}, {{end}}{"dial": "{{$s.Name}}"}{{end}}]
+		}]}]
+	}}}}
+}
 {{end}}`))
 
 // nginxMethod is the line of an upstream block; the rotation is its default.
@@ -113,17 +134,23 @@ func (k kase) start(ctx context.Context, address string, servers []spec.Server) 
 		remove()
 		return nil, err
 	}
-	args := []string{"-db", "-f", file}
-	if k.Proxy == "nginx" {
+	var args []string
+	switch k.Proxy {
+	case "nginx":
 		args = []string{"-p", dir, "-c", file}
+	case "haproxy":
+		args = []string{"-db", "-f", file}
+	case "caddy":
+		args = []string{"run", "--config", file}
 	}
-	cmd := exec.Command(k.Proxy, args...)
+	cmd := exec.Command(program(k.Proxy), args...)
+	cmd.Env = append(os.Environ(), "XDG_DATA_HOME="+dir, "XDG_CONFIG_HOME="+dir) // Caddy writes there
 	var said bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &said, &said
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	if err := cmd.Start(); err != nil {
 		remove()
-		return nil, fmt.Errorf("%s cannot be started: %w; spec/remote/proxies/install.sh installs it", k.Proxy, err)
+		return nil, fmt.Errorf("%s cannot be started: %w; %s", k.Proxy, err, remedy(k.Proxy))
 	}
 	exited := make(chan struct{})
 	go func() { _ = cmd.Wait(); close(exited) }()
@@ -154,11 +181,39 @@ func (k kase) start(ctx context.Context, address string, servers []spec.Server) 
 	}
 }
 
-// version asks a proxy for its version.
+// program is the file of a proxy. Caddy is built from source.
+func program(proxy string) string {
+	if proxy == "caddy" {
+		return filepath.Join("bin", "caddy")
+	}
+	return proxy
+}
+
+func remedy(proxy string) string {
+	if proxy == "caddy" {
+		return "make bin/caddy builds it"
+	}
+	return "spec/remote/proxies/install.sh installs it"
+}
+
+// version asks a proxy for its version. That of Caddy is in its build, which is a
+// program of this repository.
 func version(proxy string) (string, error) {
+	if proxy == "caddy" {
+		info, err := buildinfo.ReadFile(program(proxy))
+		if err != nil {
+			return "", fmt.Errorf("caddy: %w; %s", err, remedy(proxy))
+		}
+		for _, d := range info.Deps {
+			if d.Path == "github.com/caddyserver/caddy/v2" {
+				return strings.TrimPrefix(d.Version, "v"), nil
+			}
+		}
+		return "", fmt.Errorf("%s is no Caddy", program(proxy))
+	}
 	out, err := exec.Command(proxy, "-v").CombinedOutput()
 	if err != nil {
-		return "", fmt.Errorf("%s -v: %w; spec/remote/proxies/install.sh installs it", proxy, err)
+		return "", fmt.Errorf("%s -v: %w; %s", proxy, err, remedy(proxy))
 	}
 	for _, word := range strings.Fields(string(out)) {
 		word = strings.TrimPrefix(word, "nginx/")
