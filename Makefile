@@ -53,7 +53,7 @@ generate: ## write the generated twins of reference files
 audit-peers: ## audit the real balancers and write spec/peers/AUDIT.md
 	@for p in $(PEERS) $(MORE) $(HEAVY); do echo "spec/peers/$$p" && (cd spec/peers/$$p && PICKLAW_UPDATE=1 $(GO) test -count=1 ./...) || exit 1; done
 
-audit-proxies: ## hold real proxies against the specification, and write spec/remote/PROXIES.md (10 minutes)
+audit-proxies: bin/caddy ## hold real proxies against the specification, and write spec/remote/PROXIES.md (15 minutes)
 	spec/remote/proxies/install.sh
 	$(GO) run ./spec/remote/proxies
 
@@ -70,6 +70,9 @@ bin/picklaw: $(SOURCES)
 
 bin/peers-%: $(SOURCES)
 	cd spec/peers/$* && $(GO) build -o ../../../$@ .
+
+bin/caddy: spec/peers/caddy/go.mod spec/peers/caddy/server/main.go
+	cd spec/peers/caddy && $(GO) build -o ../../../$@ ./server
 
 clean: ## remove what was built
 	rm -rf bin

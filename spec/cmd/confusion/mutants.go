@@ -45,20 +45,21 @@ var subjects = map[string][]string{
 
 // unseen says why nothing that is asked from outside can tell a bug apart.
 var unseen = map[string]string{
-	"unknown_load_is_zero":         "Every load is known to a balancer that counts its own requests; the view has to be made by hand.",
-	"power_of_d_reads_twice":       "The picks are the same; the second read is seen only by who counts reads.",
-	"peak_ewma_state_without_time": "The picks are the same; only the text of the state is wrong, and nobody but a solver reads it.",
-	"peak_ewma_clones_share":       "A factory builds every balancer over a policy of its own, so no two are copies of one.",
-	"lease_open_forgets_the_gone":  "The number of open leases of all servers is no part of what an audit may ask.",
-	"lease_teaches_removed":        "Ids are never used twice, so the entry of a server that has left is only memory.",
-	"lease_swallows_learner_panic": "It takes a policy that panics over an outcome; no reference policy does.",
-	"do_releases_on_return_only":   "It is in Do, and an audit picks and ends by itself.",
-	"acquire_without_lock":         "It is a data race: one caller at a time never meets it.",
-	"balancers_share_a_seed":       "An audit gives every balancer its seed, so none draws its own.",
-	"trusts_the_policy":            "It takes a policy that names a server that is not there; no reference policy does.",
-	"panics_pass_through":          "It takes a policy that panics; no reference policy does.",
-	"update_halfway":               "It takes a policy that panics in an update; no reference policy does.",
-	"slow_start_first_fleet_cold":  "It takes a balancer with slow start, which is an option that no reference subject sets.",
+	"unknown_load_is_zero":          "Every load is known to a balancer that counts its own requests; the view has to be made by hand.",
+	"power_of_d_reads_twice":        "The picks are the same; the second read is seen only by who counts reads.",
+	"round_robin_shares_its_cursor": "A factory builds every balancer over a policy of its own, so no two are copies of one.",
+	"peak_ewma_state_without_time":  "The picks are the same; only the text of the state is wrong, and nobody but a solver reads it.",
+	"peak_ewma_clones_share":        "A factory builds every balancer over a policy of its own, so no two are copies of one.",
+	"lease_open_forgets_the_gone":   "The number of open leases of all servers is no part of what an audit may ask.",
+	"lease_teaches_removed":         "Ids are never used twice, so the entry of a server that has left is only memory.",
+	"lease_swallows_learner_panic":  "It takes a policy that panics over an outcome; no reference policy does.",
+	"do_releases_on_return_only":    "It is in Do, and an audit picks and ends by itself.",
+	"acquire_without_lock":          "It is a data race: one caller at a time never meets it.",
+	"balancers_share_a_seed":        "An audit gives every balancer its seed, so none draws its own.",
+	"trusts_the_policy":             "It takes a policy that names a server that is not there; no reference policy does.",
+	"panics_pass_through":           "It takes a policy that panics; no reference policy does.",
+	"update_halfway":                "It takes a policy that panics in an update; no reference policy does.",
+	"slow_start_first_fleet_cold":   "It takes a balancer with slow start, which is an option that no reference subject sets.",
 }
 
 // A bug is a mutant on its subjects.

@@ -1,11 +1,14 @@
 package main
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 	"time"
 
@@ -14,6 +17,7 @@ import (
 	"github.com/picklaw/picklaw/spec"
 	"github.com/picklaw/picklaw/spec/remote"
 	"github.com/picklaw/picklaw/spec/remote/identify"
+	"github.com/picklaw/picklaw/spec/remote/page"
 	"github.com/picklaw/picklaw/spec/remote/proxy"
 )
 
@@ -111,6 +115,7 @@ func (q *identifyRequest) run(ctx context.Context, out io.Writer) error {
 		factory = t.Factory()
 		q.Fleet, q.RealTime, q.Contamination = t.Fleet(), true, proxy.Undeclared
 	}
+	q.Traced = q.html != ""
 	r, err := identify.Identify(factory, q.Options)
 	var subject *spec.Misbehaviour
 	switch {
@@ -153,6 +158,9 @@ func (q *identifyRequest) show(out io.Writer, r *identify.Result) error {
 	case len(r.Remaining) > 1:
 		code = exitUndecided
 	}
+	if err := q.writePage(r); err != nil {
+		return err
+	}
 	if q.json {
 		e := json.NewEncoder(out)
 		e.SetIndent("", "  ")
@@ -193,4 +201,19 @@ func (q *identifyRequest) show(out io.Writer, r *identify.Result) error {
 	}
 	fmt.Fprintf(out, "%d picks told laws apart; the law that is followed is refuted, or anything is said that is not so, with probability %g at most\n", r.Picks, q.Alpha)
 	return verdict(code)
+}
+
+// writePage writes the result as an HTML page, if one is wanted.
+func (q *identifyRequest) writePage(r *identify.Result) error {
+	if q.html == "" {
+		return nil
+	}
+	var b bytes.Buffer
+	if err := page.WriteIdentified(&b, cmp.Or(q.policy, q.command, q.target.url), q.Alpha, r); err != nil {
+		return &harnessError{err}
+	}
+	if err := os.WriteFile(q.html, b.Bytes(), 0o644); err != nil {
+		return &harnessError{err}
+	}
+	return nil
 }

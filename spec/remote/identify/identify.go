@@ -2,6 +2,7 @@ package identify
 
 import (
 	"fmt"
+	"math"
 	"regexp"
 	"slices"
 
@@ -26,6 +27,8 @@ type Options struct {
 	Fleet []spec.Server
 	// RealTime says that a pick takes milliseconds, as that of a proxy does.
 	RealTime bool
+	// Traced keeps a Trace.
+	Traced bool
 }
 
 // Default is for balancers that answer in microseconds.
@@ -49,6 +52,7 @@ type Result struct {
 	// Within bounds the distance between the balancer and the remaining law at the
 	// states tried, 1 when it was not confirmed.
 	Within float64 `json:"within"`
+	Trace  *Trace  `json:"-"` // for pictures, if it was wanted
 }
 
 // Clean tells that one law is left and that nothing contradicts it.
@@ -81,9 +85,11 @@ type search struct {
 	factory spec.Factory
 	Options
 	result Result
-	spent  int        // shares of alpha
-	best   oracle.Law // what the picks fit, once that is clear
-	loaded oracle.Law // the law of weights that they fit
+	// tracing is the trace while laws are told apart on the main fleet.
+	tracing *Trace
+	spent   int        // shares of alpha
+	best    oracle.Law // what the picks fit, once that is clear
+	loaded  oracle.Law // the law of weights that they fit
 	// What its looks found out: latencies matter, failures matter.
 	learns, failing bool
 	// mute lets every pick end as a cancelled request, which teaches nothing.
@@ -110,6 +116,9 @@ func Identify(f spec.Factory, o Options) (*Result, error) {
 	s.result.Refuted, s.result.Remaining = []Refuted{}, []string{}
 	s.result.Observations, s.result.Deviations = []string{}, []string{}
 	s.result.Within = 1
+	if o.Traced {
+		s.result.Trace = &Trace{Needed: math.Log(shares / o.Alpha)}
+	}
 	keyed, err := s.keys()
 	if err != nil {
 		return nil, err

@@ -17,6 +17,8 @@ func (s *search) laws() error {
 	}
 	defer d.Close()
 	e := s.evidence(oracle.Random{}, candidates(fleet))
+	s.tracing = s.result.Trace
+	defer func() { s.tracing = nil }()
 	if err := s.tellApart(d, fleet, e, s.Picks); err != nil {
 		return err
 	}
@@ -50,6 +52,7 @@ func (s *search) tellApart(d *spec.Driver, fleet []spec.Server, e *oracle.Eviden
 	menu := newMenu(fleet, s.Alpha/shares, s.Contamination)
 	refuted := make(map[string]bool)
 	note := func() {
+		s.tracing.note(e)
 		for _, l := range e.Refuted() {
 			if name := l.String(); !refuted[name] {
 				refuted[name] = true
@@ -119,7 +122,9 @@ func (s *search) confirm(d *spec.Driver, fleet []spec.Server, law oracle.Law, wi
 	if err != nil {
 		return false, 1, 0, err
 	}
+	s.tracing.confirms()
 	for _, state := range chosen {
+		s.tracing.state(fleet, law, state)
 		if err := s.reach(d, state.Loads); err != nil {
 			var subject *spec.Misbehaviour
 			if errors.As(err, &subject) && subject.Finding == spec.NeverFills {
@@ -129,9 +134,11 @@ func (s *search) confirm(d *spec.Driver, fleet []spec.Server, law oracle.Law, wi
 			return false, 1, e.Picks(), err
 		}
 		for range each {
-			if err := s.take(d, fleet, e, false); err != nil {
+			_, i, err := s.takeOne(d, fleet, e, false)
+			if err != nil {
 				return false, 1, e.Picks(), err
 			}
+			s.tracing.pick(i, e)
 			if e.Convicted() {
 				return true, 1, e.Picks(), nil
 			}

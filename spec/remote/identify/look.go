@@ -56,6 +56,10 @@ func firstLine(m *spec.Misbehaviour) string {
 // judged tells whether a law is there that a look can hold the balancer to.
 func (s *search) judged() bool { return s.best != nil && !s.learns }
 
+// idlePicks is how many picks of an idle fleet each server is due: that one of
+// equals gets none by chance has a probability below e^-40.
+const idlePicks = 40
+
 // idle looks for servers that get nothing when nothing is in flight.
 func (s *search) idle() error {
 	fleet := s.fleet()
@@ -65,7 +69,7 @@ func (s *search) idle() error {
 	}
 	defer d.Close()
 	tally := make([]int, len(fleet))
-	for range 100 * len(fleet) {
+	for range idlePicks * len(fleet) {
 		i, err := d.Probe(spec.Request{})
 		if err != nil {
 			return err
@@ -79,7 +83,7 @@ func (s *search) idle() error {
 		}
 	}
 	if len(never) > 0 {
-		s.observe("%s never picked in %d picks of an idle fleet", strings.Join(never, ", "), 100*len(fleet))
+		s.observe("%s never picked in %d picks of an idle fleet", strings.Join(never, ", "), idlePicks*len(fleet))
 	}
 	return nil
 }

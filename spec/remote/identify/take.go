@@ -9,7 +9,8 @@ import (
 )
 
 // lookPicks is how many picks a further look takes in a state at most. A law that
-// was left behind by more than a tenth shows well within it.
+// was left behind by more than a tenth shows well within it; of a proxy, whose
+// picks take milliseconds, a fifth of them show one that was left behind by half.
 const lookPicks = 1000
 
 // lookStates are the states in which a look judges a law: idle, and the
@@ -122,6 +123,9 @@ func (g *gap) String() string {
 // still tells whether a balancer follows a law in its present state: it does not
 // when fresh picks convict it, and then the gap says where.
 func (s *search) still(d *spec.Driver, fleet []spec.Server, law oracle.Law) (*gap, error) {
+	if s.RealTime {
+		return s.stillFor(d, fleet, law, lookPicks/5)
+	}
 	return s.stillFor(d, fleet, law, lookPicks)
 }
 
