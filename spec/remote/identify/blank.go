@@ -52,7 +52,7 @@ func (s *search) blankLaw() (oracle.Law, error) {
 		return nil, err
 	}
 	for _, l := range e.Remaining() {
-		convicted, _, _, err := s.confirm(d, fleet, l, max(s.Within, 0.2))
+		convicted, _, _, err := s.confirm(d, fleet, l, max(s.Within, 0.2), false)
 		if err != nil || !convicted {
 			return l, err
 		}

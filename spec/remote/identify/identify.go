@@ -67,8 +67,9 @@ type Refuted struct {
 
 // Spellings of what is no law of the requests in flight.
 const (
-	Hash          = "hash"           // the key decides alone
-	LatencyDriven = "latency-driven" // no law of the requests in flight, since latencies matter
+	Hash          = "hash"                                  // the key decides alone
+	AnyTie        = "least-request, its ties not at random" // a rotation among the minima, say
+	LatencyDriven = "latency-driven"                        // no law of the requests in flight, since latencies matter
 )
 
 // shares is how many judgements of a run may err: each gets an equal part of

@@ -132,6 +132,26 @@ func TestWhatIsNoKnownLawIsNotNamed(t *testing.T) {
 	require.Empty(t, r.Remaining)
 }
 
+// TestTiesInTurn takes minima in turn, as nginx does.
+func TestTiesInTurn(t *testing.T) {
+	t.Parallel()
+	r, err := Identify(OfPolicy(func() policies.Policy {
+		last := -1
+		return chooser(func(v *policies.Snapshot, c policies.Coins) int {
+			for k := range v.Len() {
+				if i := (last + 1 + k) % v.Len(); v.Loads[i] == slices.Min(v.Loads) {
+					last = i
+					return i
+				}
+			}
+			return policies.None
+		})
+	}), quick)
+	require.NoError(t, err)
+	require.Equal(t, []string{AnyTie}, r.Remaining)
+	require.Less(t, r.Within, 0.15)
+}
+
 func TestTheHeavierIsNamedAlthoughItNeverFills(t *testing.T) {
 	t.Parallel()
 	r, err := Identify(OfPolicy(func() policies.Policy {

@@ -30,7 +30,7 @@ func (s *search) laws() error {
 		left = append([]oracle.Law{best}, left...)
 	}
 	for _, law := range left {
-		convicted, bound, picks, err := s.confirm(d, fleet, law, s.Within)
+		convicted, bound, picks, err := s.confirm(d, fleet, law, s.Within, false)
 		if err != nil {
 			return err
 		}
@@ -43,7 +43,11 @@ func (s *search) laws() error {
 		s.result.Refuted = append(s.result.Refuted, Refuted{law.String(), s.result.Picks + picks})
 		s.result.Remaining = slices.DeleteFunc(s.result.Remaining, func(n string) bool { return n == law.String() })
 	}
-	return nil
+	convicted, bound, _, err := s.confirm(d, fleet, oracle.LeastRequest{}, s.Within, true)
+	if err == nil && !convicted && bound < 1 {
+		s.result.Remaining, s.result.Within = []string{AnyTie}, bound
+	}
+	return err
 }
 
 // tellApart plays states until the law that fits best is the only one left, or
@@ -108,21 +112,26 @@ func (s *search) walk(d *spec.Driver, fleet []spec.Server, e *oracle.Evidence, n
 }
 
 // confirm takes fresh picks, with a law as the claim that was chosen without
-// them, and returns how far the balancer can be from it. It convicts as well when
+// them, or its ties left open, and returns how far the balancer can be from it. It convicts as well when
 // some server cannot be filled up, which happens with a share of alpha at most
 // under every law that is known, but for the one that prefers the heavier.
-func (s *search) confirm(d *spec.Driver, fleet []spec.Server, law oracle.Law, within float64) (convicted bool, bound float64, picks int, err error) {
+func (s *search) confirm(d *spec.Driver, fleet []spec.Server, law oracle.Law, within float64, anyTie bool) (convicted bool, bound float64, picks int, err error) {
 	chosen := views(fleet)
 	for i := range chosen {
 		chosen[i].History = nil
 	}
-	e := s.evidence(law, candidates(fleet))
-	audit := oracle.Audit{Claim: law, Alpha: s.Alpha / shares, Contamination: s.Contamination}
+	audit := oracle.Audit{
+		Claim: law, Rivals: candidates(fleet), Alpha: s.share(), Contamination: s.Contamination, AnyTie: anyTie,
+	}
+	e, err := oracle.NewEvidence(audit)
+	if err != nil {
+		return false, 1, 0, err
+	}
 	each, err := audit.PicksFor(chosen, within, 1e-6)
 	if err != nil {
 		return false, 1, 0, err
 	}
-	s.tracing.confirms()
+	s.tracing.confirms(law)
 	for _, state := range chosen {
 		s.tracing.state(fleet, law, state)
 		if err := s.reach(d, state.Loads); err != nil {

@@ -120,7 +120,7 @@ func (s *search) weights() error {
 	var left []string
 	var law oracle.Law
 	for _, l := range e.Remaining() {
-		convicted, _, _, err := s.confirm(d, fleet, l, max(s.Within, 0.2))
+		convicted, _, _, err := s.confirm(d, fleet, l, max(s.Within, 0.2), false)
 		if err != nil {
 			return err
 		}

@@ -13,8 +13,9 @@ import (
 type Trace struct {
 	Needed float64 // nats that refute a law
 	Laws   []Curve // while laws were told apart
-	// States are those in which the law that is left was confirmed by fresh picks,
-	// and Growth is the evidence of those picks against it.
+	// States are those in which Law, the last one left, was held to fresh picks, and
+	// Growth is the evidence of those picks against it.
+	Law    string
 	States []spec.StateView
 	Growth []spec.Point
 }
@@ -54,9 +55,9 @@ func (t *Trace) note(e *oracle.Evidence) {
 }
 
 // confirms begins the picture of a confirmation.
-func (t *Trace) confirms() {
+func (t *Trace) confirms(law oracle.Law) {
 	if t != nil {
-		t.States, t.Growth = nil, []spec.Point{{}}
+		t.Law, t.States, t.Growth = law.String(), nil, []spec.Point{{}}
 	}
 }
 

@@ -18,10 +18,10 @@ h1 { font-size:1.6rem; margin:0 0 .3rem } h2 { font-size:1.25rem; margin:2.5rem 
 h3 { font-size:1rem; margin:1.6rem 0 .3rem; font-family:ui-monospace, monospace } h4 { font-size:.9rem; margin:1rem 0 .2rem; color:var(--soft); font-weight:600 }
 p { margin:.3rem 0 } .soft { color:var(--soft) }
 table { border-collapse:collapse; width:100%; font-size:.9rem; margin:.8rem 0 } th, td { text-align:left; padding:.3rem .6rem; border-bottom:1px solid var(--line); vertical-align:top }
-th { color:var(--soft); font-weight:600 } td.mono, code { font-family:ui-monospace, monospace; font-size:.85rem } td a { color:inherit }
+th { color:var(--soft); font-weight:600 } td.mono { white-space:nowrap } td.mono, code { font-family:ui-monospace, monospace; font-size:.85rem } td a { color:inherit }
 .holds { color:var(--good) } .violated { color:var(--bad); font-weight:600 } .undecided, .harness-error { color:var(--open); font-weight:600 }
 .charts { display:flex; flex-wrap:wrap; gap:1rem 1.5rem; background:var(--panel); border:1px solid var(--line); border-radius:6px; padding: .8rem 1rem; margin:.4rem 0 }
-figure { margin:0 } figcaption { font-size:.8rem; color:var(--soft) }
+figure { margin:0; max-width:100%; overflow-x:auto } figcaption { font-size:.8rem; color:var(--soft) }
 pre { background:var(--panel); border:1px solid var(--line); border-radius:6px; padding:.6rem .8rem; overflow-x:auto; font-size:.8rem }
 .scroll { overflow-x:auto } .verdict { font-size:1.15rem; font-weight:600; margin:.8rem 0 } li { margin:.25rem 0; overflow-wrap:anywhere } table.narrow { width:auto }
 svg text { font:11px system-ui, sans-serif; fill:var(--soft) } svg .axis { stroke:var(--line) } svg .expected { fill:var(--expected) } svg .observed { fill:var(--observed) }

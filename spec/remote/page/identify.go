@@ -41,7 +41,7 @@ var identified = template.Must(template.New("identified").Funcs(functions).Funcs
 {{with .Deviations}}<h2>What contradicts it</h2><ul>{{range .}}<li>{{.}}</li>{{end}}</ul>{{end}}
 {{with .Observations}}<h2>What was observed besides</h2><ul>{{range .}}<li>{{.}}</li>{{end}}</ul>{{end}}
 {{with .Trace}}
-{{if .States}}<h2>The law that is left, held to fresh picks</h2>
+{{if .States}}<h2>{{.Law}}, held to fresh picks</h2>
 <p class="soft"><span class="key"><i class="e"></i>expected by the law<i class="o"></i>observed</span></p>
 <div class="charts">{{range .States}}<figure>{{bars .}}<figcaption>in flight {{.State}}</figcaption></figure>{{end}}
 {{if gt (len .Growth) 1}}<figure>{{growth (view .) .Needed}}<figcaption>evidence of these picks against the law, in nats; it is refuted at the dashed line</figcaption></figure>{{end}}</div>{{end}}
@@ -87,9 +87,9 @@ func curves(t *identify.Trace) template.HTML {
 		last = x(mark)
 	}
 	if x(picks)-last > 70 {
-		d.text("end", d.width-right, floor+15, fmt.Sprintf("%d picks", picks))
+		d.text("end", d.width-right, floor+15, counted(picks, "pick"))
 	} else {
-		d.text("start", d.width-right+6, floor+4, fmt.Sprintf("%d picks", picks))
+		d.text("start", d.width-right+6, floor+4, counted(picks, "pick"))
 	}
 	laws := slices.Clone(t.Laws)
 	slices.SortStableFunc(laws, func(a, b identify.Curve) int { return lasts(b, t.Needed) - lasts(a, t.Needed) })

@@ -41,6 +41,13 @@ func (d *drawing) done() template.HTML {
 	return template.HTML(d.String()) // built above from numbers and escaped words
 }
 
+func counted(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
 // bars are the expected and the observed law of a state, server by server.
 func bars(s spec.StateView) template.HTML {
 	const left, top, bottom, column = 34.0, 8.0, 20.0, 34.0
@@ -91,7 +98,7 @@ func growth(f spec.FleetView, needed float64) template.HTML {
 	d.line("limit", left, y(needed), d.width-right, y(needed))
 	d.text("end", left-4, y(0)+4, "0")
 	d.text("end", left-4, y(needed)+4, fmt.Sprintf("%.0f", needed))
-	d.text("end", d.width-right, floor+14, fmt.Sprintf("%d picks", picks))
+	d.text("end", d.width-right, floor+14, counted(picks, "pick"))
 	var points []string
 	for _, p := range f.Growth {
 		points = append(points, fmt.Sprintf("%.1f,%.1f", x(p.Picks), y(p.Nats)))
@@ -135,7 +142,7 @@ func shares(t *proxy.Timing) template.HTML {
 		d.line("axis", left, y(p), d.width-right, y(p))
 		d.text("end", left-4, y(p)+4, fmt.Sprintf("%.0f%%", 100*p))
 	}
-	d.text("end", d.width-right, floor+14, fmt.Sprintf("%d requests", count))
+	d.text("end", d.width-right, floor+14, counted(count, "request"))
 	for i, line := range series {
 		var points []string
 		for k := 0; k < len(line); k += max(1, len(line)/120) {

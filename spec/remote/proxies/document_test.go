@@ -80,6 +80,39 @@ func TestConfigurations(t *testing.T) {
 			_, err := oracle.ParseLaw(law.String())
 			require.NoError(t, err)
 		}
+		if k.Proxy == "caddy" {
+			require.True(t, json.Valid(b.Bytes()), b.String())
+		}
 		require.Equal(t, k.Zone, bytes.Contains(b.Bytes(), []byte("zone servers")))
+	}
+}
+
+// TestSurprises compares an entry with a record of it.
+func TestSurprises(t *testing.T) {
+	entry := func(verdicts ...spec.Verdict) *Entry {
+		e := new(Entry)
+		for i, v := range verdicts {
+			e.Properties = append(e.Properties, spec.PropertyResult{Name: string(rune('a' + i)), Level: spec.Must, Verdict: v})
+		}
+		return e
+	}
+	for _, c := range []struct {
+		now, recorded *Entry
+		code          int
+		text          string
+	}{
+		{entry(spec.Holds), entry(spec.Holds), exitAsRecorded, "holds"},
+		{entry(spec.Holds), nil, exitAsRecorded, "holds"},
+		{entry(spec.Holds, spec.Violated), entry(spec.Holds, spec.Violated), exitAsRecorded, "deviates as recorded"},
+		{entry(spec.Violated), entry(spec.Holds), exitSurprise, "violates [a], where the document says []"},
+		{entry(spec.Violated), nil, exitSurprise, "violates [a]"},
+		{entry(spec.Holds), entry(spec.Violated), exitSurprise, "where the document says [a]"},
+		{entry(spec.Violated, spec.Violated), entry(spec.Violated, spec.Holds), exitSurprise, "violates [a b]"},
+		{entry(spec.Holds, spec.Undecided), entry(spec.Holds, spec.Holds), exitUndecided, "undecided"},
+		{entry(spec.HarnessError), entry(spec.Holds), exitHarness, "harness error"},
+	} {
+		code, text := c.now.compare(c.recorded)
+		require.Equal(t, c.code, code, text)
+		require.Contains(t, text, c.text)
 	}
 }
