@@ -19,7 +19,8 @@ class Balancer:
     def update(self, servers):
         self.fleet = [s["id"] for s in servers]
         self.out = {s["id"] for s in servers if s["weight"] == 0}
-        self.loads = {i: self.loads.get(i, 0) for i in self.fleet}
+        for i in self.fleet:  # who left and comes back still has its requests
+            self.loads.setdefault(i, 0)
 
     def sample(self, eligible):
         return self.random.sample(eligible, min(2, len(eligible)))
@@ -36,9 +37,7 @@ class Balancer:
     def done(self, request):
         if request not in self.leases:
             raise ValueError(f"request {request} is not in flight")
-        server = self.leases.pop(request)
-        if server in self.loads:
-            self.loads[server] -= 1
+        self.loads[self.leases.pop(request)] -= 1
 
     def eject(self, server, ejected):
         (self.out.add if ejected else self.out.discard)(server)
