@@ -41,7 +41,9 @@ func (b *backends) take(down ...string) {
 func (b *backends) RoundTrip(r *http.Request) (*http.Response, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.asked = append(b.asked, r.URL.Host)
+	if !strings.HasPrefix(r.URL.Path, "/_") { // not what a client asks of a node for its own ends
+		b.asked = append(b.asked, r.URL.Host)
+	}
 	if err := r.Context().Err(); err != nil {
 		return nil, err
 	}

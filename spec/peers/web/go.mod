@@ -6,6 +6,7 @@ require (
 	github.com/elastic/elastic-transport-go/v8 v8.11.0
 	github.com/labstack/echo/v4 v4.16.4
 	github.com/olivere/elastic/v7 v7.0.32
+	github.com/opensearch-project/opensearch-go/v4 v4.8.1
 	github.com/picklaw/picklaw v0.0.0
 	golang.org/x/net v0.60.0
 	resty.dev/v3 v3.0.0-rc.4
@@ -26,6 +27,7 @@ require (
 	go.opentelemetry.io/otel/metric v1.29.0 // indirect
 	go.opentelemetry.io/otel/trace v1.29.0 // indirect
 	golang.org/x/crypto v0.57.0 // indirect
+	golang.org/x/sync v0.23.0 // indirect
 	golang.org/x/sys v0.48.0 // indirect
 	golang.org/x/text v0.42.0 // indirect
 	golang.org/x/time v0.15.0 // indirect

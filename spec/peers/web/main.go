@@ -11,8 +11,8 @@ import (
 
 var module = peers.Module{
 	Name:     "web",
-	Versions: []string{elasticVersion, echoVersion, olivereVersion, restyVersion},
-	Subjects: slices.Concat(elasticSubjects, echoSubjects, olivereSubjects, restySubjects),
+	Versions: []string{elasticVersion, echoVersion, olivereVersion, opensearchVersion, restyVersion},
+	Subjects: slices.Concat(elasticSubjects, echoSubjects, olivereSubjects, opensearchSubjects, restySubjects),
 	Frozen: slices.Concat(
 		peers.WithOneOut(elasticVersion, map[string]oracle.Law{"elastic/pool": oracle.RoundRobin{}}, elasticSubjects),
 		peers.WithOneOut(echoVersion, map[string]oracle.Law{
@@ -23,7 +23,7 @@ var module = peers.Module{
 			"resty/RoundRobin":         oracle.RoundRobin{},
 			"resty/WeightedRoundRobin": oracle.RoundRobin{},
 		}, restySubjects)),
-	Deviations: slices.Concat(elasticDeviations, echoDeviations, olivereDeviations, restyDeviations),
+	Deviations: slices.Concat(elasticDeviations, echoDeviations, olivereDeviations, opensearchDeviations, restyDeviations),
 }
 
 func main() { peers.Main(module.Subjects...) }
