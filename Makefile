@@ -40,9 +40,13 @@ opinion: bin/picklaw ## change the code in every small way, and write mutants/op
 	bin/picklaw mutants opinion --results bin/opinion.jsonl --document mutants/opinion/OPINION.md
 
 FUZZTIME ?= 10s
+FUZZLIMIT ?= 120
 fuzz: ## run every fuzz target for FUZZTIME
 	@for f in $$($(GO) test -list '^Fuzz' ./fuzz | grep '^Fuzz'); do \
 		echo "$$f" && $(GO) test -run '^$$' -fuzz "^$$f$$" -fuzztime $(FUZZTIME) ./fuzz || exit 1; done
+
+fuzz-proof: ## show that every fuzz target finds a planted bug from an empty corpus, within FUZZLIMIT seconds
+	fuzz/find.sh $(FUZZLIMIT)
 
 calibrate: ## measure false alarms and picks to conviction of the evidence
 	$(GO) run ./oracle/calibrate

@@ -145,7 +145,7 @@ func plainList[T any](list []T) []any {
 }
 
 // String renders the answer for people: a line for the question, one for each
-// value with its error, one for the source.
+// value with its error or a few for a long list, one for the source.
 func (a Answer) String() string {
 	var b strings.Builder
 	b.WriteString(a.Oracle)
@@ -157,8 +157,10 @@ func (a Answer) String() string {
 	for _, v := range a.Values {
 		width = max(width, utf8.RuneCountInString(v.Name))
 	}
+	below := "\n" + strings.Repeat(" ", 2+width+2)
 	for _, v := range a.Values {
-		fmt.Fprintf(&b, "  %-*s  %s  %s\n", width, v.Name, show(v.Value), showError(a.Error[v.Name]))
+		value := strings.ReplaceAll(show(v.Value), "\n", below)
+		fmt.Fprintf(&b, "  %-*s  %s  %s\n", width, v.Name, value, showError(a.Error[v.Name]))
 	}
 	fmt.Fprintf(&b, "source: %s\n", a.Source)
 	return b.String()
@@ -231,10 +233,20 @@ func show(v any) string {
 	}
 }
 
+// inLine is how many values of a list are shown in one line.
+const inLine = 8
+
 func showList[T any](list []T) string {
-	words := make([]string, len(list))
+	var b strings.Builder
 	for i, v := range list {
-		words[i] = show(v)
+		switch {
+		case i == 0:
+		case i%inLine == 0:
+			b.WriteByte('\n')
+		default:
+			b.WriteByte(' ')
+		}
+		b.WriteString(show(v))
 	}
-	return strings.Join(words, " ")
+	return b.String()
 }

@@ -156,3 +156,14 @@ source: none
 		t.Error(diff)
 	}
 }
+
+// A long list is shown in lines that begin below each other.
+func TestLongListsAreWrapped(t *testing.T) {
+	a := Answer{Oracle: "some", Values: Values{{"many", []int{1, 2, 3, 4, 5, 6, 7, 8, 9}}, {"few", []int{1, 2}}},
+		Error: map[string]any{"many": 0.0, "few": Estimate}, Source: "here"}
+	require.Equal(t, "some\n"+
+		"  many  1 2 3 4 5 6 7 8\n"+
+		"        9  (exact)\n"+
+		"  few   1 2  (estimate)\n"+
+		"source: here\n", a.String())
+}

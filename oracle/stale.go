@@ -238,7 +238,7 @@ var staleEntries = []Entry{{
 			a.put(q.name, quantile(tail, q.p), Limit)
 		}
 		a.put("tails", tailList(func(k int) float64 { return at(tails, k) }), Limit)
-		a.put("last_change_of_the_board", law.Change, 0.0)
+		a.put("last_change_of_the_board", law.Change, Estimate)
 		return a, nil
 	},
 }}

@@ -1,7 +1,6 @@
 package remote
 
 import (
-	"bufio"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -12,6 +11,7 @@ import (
 	"time"
 
 	"github.com/picklaw/picklaw/spec"
+	"github.com/picklaw/picklaw/spec/internal/group"
 )
 
 // Findings about a program on the other end of a pipe.
@@ -21,15 +21,6 @@ const (
 	OutOfTurn spec.Finding = "out of turn" // an answer to a question that is not open
 )
 
-// maxLine bounds a line of a subject, in bytes.
-const maxLine = 1 << 20
-
-// trouble is what ended a child, or what it did wrong.
-type trouble struct {
-	finding spec.Finding
-	text    string
-}
-
 // A child is one process of the subject. It has a process group of its own, so
 // that ending it leaves no orphan, and is always waited for.
 type child struct {
@@ -38,27 +29,26 @@ type child struct {
 	stderr   limited
 	can      []string
 
+	Conversation
+
 	writing sync.Mutex // one line at a time
 	in      *os.File
 	out     *os.File
 
-	mu     sync.Mutex
-	seq    uint64
-	open   map[uint64]chan answer
-	broken *trouble
-	failed chan struct{} // closed when broken is set
-	silent chan struct{} // closed when nothing more is read
-	exited chan struct{} // closed when the process has been waited for
+	breaking sync.Mutex
+	broken   *Trouble
+	failed   chan struct{} // closed when broken is set
+	silent   chan struct{} // closed when nothing more is read
+	exited   chan struct{} // closed when the process has been waited for
 }
 
 // start runs the command in a shell and says hello.
 func start(command string, patience time.Duration) (*child, error) {
 	c := &child{
 		cmd: exec.Command("/bin/sh", "-c", command), patience: patience,
-		open: make(map[uint64]chan answer), failed: make(chan struct{}),
-		silent: make(chan struct{}), exited: make(chan struct{}),
+		failed: make(chan struct{}), silent: make(chan struct{}), exited: make(chan struct{}),
 	}
-	ownGroup(c.cmd)
+	group.Own(c.cmd)
 	c.cmd.Stderr = &c.stderr
 	c.cmd.WaitDelay = 100 * time.Millisecond // a grandchild may hold the pipes open
 	input, in, err := os.Pipe()
@@ -101,49 +91,9 @@ func (c *child) hello() {
 // read hands answers to whoever asked, until the stream ends or goes wrong.
 func (c *child) read() {
 	defer close(c.silent)
-	lines := bufio.NewReaderSize(c.out, 1<<16)
-	for {
-		line, err := readLine(lines)
-		switch {
-		case errors.Is(err, errLongLine):
-			c.breaks(Garbage, "it wrote %v", err)
-			return
-		case err != nil:
-			return
-		}
-		a, err := parseAnswer(line)
-		if err != nil {
-			c.breaks(Garbage, "it wrote %v", err)
-			return
-		}
-		c.mu.Lock()
-		waiting, ok := c.open[*a.Seq]
-		delete(c.open, *a.Seq)
-		c.mu.Unlock()
-		if !ok {
-			c.breaks(OutOfTurn, "it wrote %s, and no question %d is open", shown(line), *a.Seq)
-			return
-		}
-		waiting <- a
-	}
-}
-
-var errLongLine = fmt.Errorf("a line of more than %d bytes", maxLine)
-
-func readLine(r *bufio.Reader) ([]byte, error) {
-	var line []byte
-	for {
-		part, err := r.ReadSlice('\n')
-		line = append(line, part...)
-		switch {
-		case err == nil:
-			return line[:len(line)-1], nil
-		case errors.Is(err, bufio.ErrBufferFull) && len(line) <= maxLine:
-		case errors.Is(err, bufio.ErrBufferFull):
-			return nil, errLongLine
-		default:
-			return nil, err
-		}
+	var t *Trouble
+	if errors.As(c.Listen(c.out), &t) {
+		c.breaks(t.Finding, "%s", t.Text)
 	}
 }
 
@@ -167,7 +117,7 @@ func (c *child) wait() {
 		case <-waited:
 		case <-time.After(grace):
 			c.breaks(spec.Exited, "it closed its output%s", c.lastWords())
-			killGroup(c.cmd)
+			group.Kill(c.cmd)
 			<-waited
 		}
 	}
@@ -182,12 +132,12 @@ func (c *child) wait() {
 
 // breaks notes the first thing that went wrong; nothing more is asked then.
 func (c *child) breaks(f spec.Finding, format string, args ...any) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
+	c.breaking.Lock()
+	defer c.breaking.Unlock()
 	if c.broken == nil {
-		c.broken = &trouble{f, fmt.Sprintf(format, args...)}
+		c.broken = &Trouble{Finding: f, Text: fmt.Sprintf(format, args...)}
 		close(c.failed)
-		killGroup(c.cmd)
+		group.Kill(c.cmd)
 	}
 }
 
@@ -195,10 +145,10 @@ func (c *child) breaks(f spec.Finding, format string, args ...any) {
 func (c *child) blame(f spec.Finding, format string, args ...any) {
 	c.breaks(f, format, args...)
 	<-c.exited
-	c.mu.Lock()
+	c.breaking.Lock()
 	t := *c.broken
-	c.mu.Unlock()
-	spec.Fail(t.finding, "%s", t.text)
+	c.breaking.Unlock()
+	spec.Fail(t.Finding, "%s", t.Text)
 }
 
 func (c *child) isBroken() bool {
@@ -213,15 +163,11 @@ func (c *child) isBroken() bool {
 // ask sends a question and waits for its answer. Whatever goes wrong ends the
 // call under way with a finding: an answer that is more than patience away is
 // late when it comes within twice that time, and a hang when it does not.
-func (c *child) ask(q question) answer { return c.askWithin(c.patience, q) }
+func (c *child) ask(q question) Answer { return c.askWithin(c.patience, q) }
 
-func (c *child) askWithin(patience time.Duration, q question) answer {
-	reply := make(chan answer, 1)
-	c.mu.Lock()
-	c.seq++
-	q.Seq = c.seq
-	c.open[q.Seq] = reply
-	c.mu.Unlock()
+func (c *child) askWithin(patience time.Duration, q question) Answer {
+	var reply <-chan Answer
+	q.Seq, reply = c.Ask()
 	asked := time.Now()
 	line, err := json.Marshal(q)
 	if err != nil {
@@ -262,7 +208,7 @@ func (c *child) stop() {
 	select {
 	case <-c.exited:
 	case <-time.After(c.patience):
-		killGroup(c.cmd)
+		group.Kill(c.cmd)
 		<-c.exited
 	}
 }

@@ -1,14 +1,6 @@
 package remote
 
-import (
-	"bytes"
-	"encoding/json"
-	"fmt"
-	"io"
-	"slices"
-
-	"github.com/picklaw/picklaw/spec"
-)
+import "github.com/picklaw/picklaw/spec"
 
 // Version is the version of the protocol that this package speaks.
 const Version = 1
@@ -39,16 +31,6 @@ type server struct {
 	Weight uint64        `json:"weight"`
 }
 
-// An answer is a line from the subject to the auditor.
-type answer struct {
-	Seq      *uint64        `json:"seq"`
-	Error    string         `json:"error,omitempty"`
-	Protocol int            `json:"protocol,omitempty"`
-	Can      []string       `json:"can,omitempty"`
-	Server   *spec.ServerID `json:"server,omitempty"`
-	Count    *int           `json:"count,omitempty"`
-}
-
 // The operations, and what a subject may say it can besides those that every
 // subject must know.
 const (
@@ -64,37 +46,6 @@ const (
 )
 
 var abilities = []string{opUpdate, opEject, opAdvance, opInFlight}
-
-// parseAnswer reads a line of a subject; the error says what is wrong with it.
-func parseAnswer(line []byte) (answer, error) {
-	var a answer
-	d := json.NewDecoder(bytes.NewReader(line))
-	d.DisallowUnknownFields()
-	if err := d.Decode(&a); err != nil {
-		return a, fmt.Errorf("%s, which is no answer: %w", shown(line), err)
-	}
-	if _, err := d.Token(); err != io.EOF {
-		return a, fmt.Errorf("%s, which is more than one answer in a line", shown(line))
-	}
-	if a.Seq == nil {
-		return a, fmt.Errorf("%s, which has no seq", shown(line))
-	}
-	for _, can := range a.Can {
-		if !slices.Contains(abilities, can) {
-			return a, fmt.Errorf("%s, which can %q; want some of %q", shown(line), can, abilities)
-		}
-	}
-	return a, nil
-}
-
-// shown is a line as a diagnosis can hold it.
-func shown(line []byte) string {
-	const width = 120
-	if len(line) > width {
-		return fmt.Sprintf("%q...", line[:width])
-	}
-	return fmt.Sprintf("%q", line)
-}
 
 func serversOf(fleet []spec.Server) *[]server {
 	all := make([]server, len(fleet))

@@ -34,6 +34,27 @@ func Serve(in io.Reader, out io.Writer, factory spec.Factory) error {
 	}
 }
 
+// lacks names a field that a question of its kind must have and this one has not.
+func (q question) lacks() string {
+	for _, f := range []struct {
+		name    string
+		missing bool
+		in      []string
+	}{
+		{"servers", q.Servers == nil, []string{opCreate, opUpdate}},
+		{"seed", q.Seed == nil, []string{opCreate}},
+		{"latency_ns", q.Latency == nil, []string{opDone}},
+		{"server", q.Server == nil, []string{opEject, opInFlight}},
+		{"ejected", q.Ejected == nil, []string{opEject}},
+		{"ns", q.Duration == nil, []string{opAdvance}},
+	} {
+		if f.missing && slices.Contains(f.in, q.Op) {
+			return f.name
+		}
+	}
+	return ""
+}
+
 type speaker struct {
 	factory spec.Factory
 	fleets  map[int]*served
@@ -46,16 +67,19 @@ type served struct {
 	open    map[uint64]func(spec.Outcome) error
 }
 
-func (s *speaker) answer(q question) answer {
+func (s *speaker) answer(q question) Answer {
+	if field := q.lacks(); field != "" {
+		return Answer{Error: fmt.Sprintf("%s without %s", q.Op, field)}
+	}
 	switch q.Op {
 	case opHello:
-		return answer{Protocol: Version, Can: s.abilities()}
+		return Answer{Protocol: Version, Can: s.abilities()}
 	case opCreate:
 		return s.create(q)
 	}
 	f, ok := s.fleets[q.Fleet]
 	if !ok {
-		return answer{Error: fmt.Sprintf("there is no fleet %d", q.Fleet)}
+		return Answer{Error: fmt.Sprintf("there is no fleet %d", q.Fleet)}
 	}
 	switch q.Op {
 	case opPick:
@@ -66,7 +90,7 @@ func (s *speaker) answer(q question) answer {
 		return f.count(q)
 	case opClose:
 		delete(s.fleets, q.Fleet)
-		return answer{}
+		return Answer{}
 	case opUpdate:
 		f.servers = *q.Servers
 		return f.update()
@@ -75,10 +99,10 @@ func (s *speaker) answer(q question) answer {
 	case opAdvance:
 		if sleeper, ok := f.picker.(spec.Sleeper); ok {
 			sleeper.Sleep(time.Duration(*q.Duration))
-			return answer{}
+			return Answer{}
 		}
 	}
-	return answer{Error: fmt.Sprintf("unknown operation %q", q.Op)}
+	return Answer{Error: fmt.Sprintf("unknown operation %q", q.Op)}
 }
 
 // abilities are found out on a balancer over one server.
@@ -100,35 +124,35 @@ func (s *speaker) abilities() []string {
 	return can
 }
 
-func (s *speaker) create(q question) answer {
+func (s *speaker) create(q question) Answer {
 	p, err := s.factory(spec.Fleet{Servers: fleetOf(*q.Servers), Seed: *q.Seed})
 	if err != nil {
 		return failed(err)
 	}
 	s.fleets[q.Fleet] = &served{picker: p, servers: *q.Servers, open: make(map[uint64]func(spec.Outcome) error)}
-	return answer{}
+	return Answer{}
 }
 
-func failed(err error) answer {
+func failed(err error) Answer {
 	if err == nil {
-		return answer{}
+		return Answer{}
 	}
-	return answer{Error: err.Error()}
+	return Answer{Error: err.Error()}
 }
 
-func (f *served) pick(q question) answer {
+func (f *served) pick(q question) Answer {
 	id, done, err := f.picker.Pick(context.Background(), spec.Request{Key: q.Key, Cookie: q.Cookie, Tried: q.Tried})
 	if err != nil {
 		return failed(err)
 	}
 	f.open[q.Request] = done
-	return answer{Server: &id}
+	return Answer{Server: &id}
 }
 
-func (f *served) done(q question) answer {
+func (f *served) done(q question) Answer {
 	done, ok := f.open[q.Request]
 	if !ok {
-		return answer{Error: fmt.Sprintf("there was no request %d", q.Request)}
+		return Answer{Error: fmt.Sprintf("there was no request %d", q.Request)}
 	}
 	// A done request stays known, so that ending it twice is the balancer's to refuse.
 	return failed(done(spec.Outcome{
@@ -136,14 +160,18 @@ func (f *served) done(q question) answer {
 	}))
 }
 
-func (f *served) update() answer {
-	return failed(f.picker.(spec.Updater).Update(fleetOf(f.servers)))
+func (f *served) update() Answer {
+	u, ok := f.picker.(spec.Updater)
+	if !ok {
+		return Answer{Error: "the balancer has no Update"}
+	}
+	return failed(u.Update(fleetOf(f.servers)))
 }
 
-func (f *served) eject(q question) answer {
+func (f *served) eject(q question) Answer {
 	i := slices.IndexFunc(f.servers, func(s server) bool { return s.ID == *q.Server })
 	if i < 0 {
-		return answer{Error: fmt.Sprintf("there is no server %d", *q.Server)}
+		return Answer{Error: fmt.Sprintf("there is no server %d", *q.Server)}
 	}
 	f.servers[i].Weight = 1
 	if *q.Ejected {
@@ -152,7 +180,11 @@ func (f *served) eject(q question) answer {
 	return f.update()
 }
 
-func (f *served) count(q question) answer {
-	n := f.picker.(spec.Counter).InFlight(*q.Server)
-	return answer{Count: &n}
+func (f *served) count(q question) Answer {
+	c, ok := f.picker.(spec.Counter)
+	if !ok {
+		return Answer{Error: "the balancer counts nothing"}
+	}
+	n := c.InFlight(*q.Server)
+	return Answer{Count: &n}
 }

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/picklaw/picklaw/spec"
+	"github.com/picklaw/picklaw/spec/internal/group"
 )
 
 // silence is how long a child may go without finishing a property. Its own
@@ -135,7 +136,7 @@ func (p Program) live(ctx context.Context, o order) (death string, err error) {
 	var errs limited
 	cmd := exec.Command(p.Path, append(slices.Clone(p.Args), "child", string(words))...)
 	cmd.Stderr = &errs
-	ownGroup(cmd)
+	group.Own(cmd)
 	if err := cmd.Start(); err != nil {
 		return "", fmt.Errorf("verify: starting %s: %w", p.Path, err)
 	}
@@ -147,13 +148,13 @@ func (p Program) live(ctx context.Context, o order) (death string, err error) {
 	for {
 		select {
 		case err := <-exited:
-			killGroup(cmd) // whatever it left behind
+			group.Kill(cmd) // whatever it left behind
 			if err == nil {
 				return "exit status 0", nil
 			}
 			return strings.TrimSpace(err.Error() + "\n" + head(errs.String())), nil
 		case <-ctx.Done():
-			killGroup(cmd)
+			group.Kill(cmd)
 			<-exited
 			return "", ctx.Err()
 		case <-tick.C:
@@ -161,7 +162,7 @@ func (p Program) live(ctx context.Context, o order) (death string, err error) {
 				last, size = time.Now(), info.Size()
 			}
 			if time.Since(last) > silence {
-				killGroup(cmd)
+				group.Kill(cmd)
 				<-exited
 				return fmt.Sprintf("killed after %v of silence", silence), nil
 			}

@@ -109,9 +109,10 @@ func chainAnswer(s *queue.Solution) oracle.Answer {
 		// What the word estimate stands for here, of the mean number of jobs.
 		put("relative_error_estimate", s.Error, oracle.Estimate)
 	}
-	put("residual", s.Residual, 0.0)
+	// What the solver measured of itself, in floating point.
+	put("residual", s.Residual, oracle.Estimate)
 	if s.Unlimited {
-		put("last_change", s.LastChange, 0.0)
+		put("last_change", s.LastChange, oracle.Estimate)
 	}
 	put("buffer", s.Buffer, 0.0)
 	put("states", s.States, 0.0)

@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -24,7 +25,7 @@ func listCommand() *cobra.Command {
 			}
 			fmt.Fprintln(out, "PROPERTIES")
 			family := ""
-			for _, p := range spec.Properties() {
+			for _, p := range byFamily() {
 				if p.Family() != family {
 					family = p.Family()
 					fmt.Fprintf(out, "\n%s\n", family)
@@ -46,6 +47,20 @@ func listCommand() *cobra.Command {
 	return c
 }
 
+// byFamily are the properties, those of a family together, families in the order
+// of their first properties.
+func byFamily() []*spec.Property {
+	all := spec.Properties()
+	first := make(map[string]int)
+	for i, p := range all {
+		if _, seen := first[p.Family()]; !seen {
+			first[p.Family()] = i
+		}
+	}
+	slices.SortStableFunc(all, func(a, b *spec.Property) int { return first[a.Family()] - first[b.Family()] })
+	return all
+}
+
 // listing is what list prints as JSON.
 func listing() any {
 	type property struct {
@@ -64,7 +79,7 @@ func listing() any {
 		Subjects   []named    `json:"subjects"`
 		Oracles    []named    `json:"oracles"`
 	}
-	for _, p := range spec.Properties() {
+	for _, p := range byFamily() {
 		all.Properties = append(all.Properties, property{p.Name, p.Sentence, p.Level, p.Tiers(), p.Source})
 	}
 	for _, s := range spec.Reference() {

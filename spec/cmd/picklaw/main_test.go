@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"os"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -116,6 +117,13 @@ func TestListNamesEveryPropertySubjectAndOracle(t *testing.T) {
 	}
 	for _, s := range spec.Reference() {
 		require.Contains(t, out, s.Name)
+	}
+	headings := make(map[string]int)
+	for line := range strings.Lines(out) {
+		headings[line]++
+	}
+	for _, p := range spec.Properties() {
+		require.Equal(t, 1, headings[p.Family()+"\n"], "each family has one heading: %s", p.Family())
 	}
 	code, out, _ = picklaw("list", "--json")
 	require.Equal(t, exitHolds, code)
