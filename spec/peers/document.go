@@ -120,8 +120,8 @@ each module. How many picks a conviction took depends on the peer's own coins.
 
 Not driven: Traefik, which does not build as a dependency; Kitex, rpcx, oxy,
 dubbo-go, go-micro, go-chassis, Skipper's balancers, smallnest/weighted, consistent
-hashing with bounded loads (lafikl, buraksezer), the maglev and multi-probe hash
-libraries and doublejump, which the module proxy does not serve; Nacos, whose
+hashing with bounded loads (lafikl, buraksezer), dgryski's maglev and multi-probe
+hashes and doublejump, which the module proxy does not serve; Nacos, whose
 choice is behind a client that wants its server.
 `
 

@@ -63,7 +63,7 @@ func newElasticTransport(fleet []spec.Server, network http.RoundTripper) (*elast
 	for _, s := range fleet {
 		urls = append(urls, urlOf(s.Name))
 	}
-	return elastictransport.New(elastictransport.Config{URLs: urls, Transport: network})
+	return elastictransport.NewClient(elastictransport.WithURLs(urls...), elastictransport.WithTransport(network))
 }
 
 // An elasticClock is a pool in a bubble.
