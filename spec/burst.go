@@ -22,9 +22,13 @@ var burstProperties = []*Property{
 
 func auditedBurst(r *Run) Result {
 	picks := 0
-	for _, n := range []int{2, 3, 7} {
+	for _, n := range []int{2, 3, 7, 16, 17, 33, 64, 65, r.drawnSize()} {
 		a := r.open(Fleet{Servers: fleetOf(n), Seed: r.Seed + uint64(n)})
-		for range 5 * n {
+		deep := 5 * n
+		if n <= 3 {
+			deep = r.held(300) * n // past what 8 bits count
+		}
+		for range deep {
 			a.acquire(Request{})
 			picks++
 			if held := a.inFlight(); slices.Max(held)-slices.Min(held) > 1 {

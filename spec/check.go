@@ -152,6 +152,7 @@ func (n *session) run(p *Property, tier Tier) *Run {
 		Seed: oracle.Stream(n.config.seed, n.subject.Name+" "+p.Name), Alpha: n.alpha, Beta: n.beta,
 		bubble: n.config.bubble,
 		traced: n.config.traced, fixed: n.config.fixed, contamination: n.config.contamination, delta: max(p.Delta, n.config.resolution),
+		holds: n.config.holds,
 	}
 }
 

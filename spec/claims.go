@@ -56,6 +56,7 @@ type config struct {
 	fixed         []Server // nil: fleets are built as wanted
 	contamination float64
 	resolution    float64
+	holds         int // requests in flight at a server at most; 0: any number
 }
 
 // DefaultAlpha is the probability that a run convicts a conforming subject of

@@ -12,7 +12,9 @@ var eligibilityProperties = []*Property{
 		Name: "eligibility/share", Level: Must,
 		Sentence: "While some servers are not eligible, the others are picked as if they were the whole fleet.",
 		Source:   "the neighbour inherits the share: OpenSIPS/opensips#387, valyala/fasthttp#643; an unhealthy one after all: mosn/mosn#1711",
-		Applies:  func(c *Claims) bool { return c.Law != nil && !c.TiesOpen }, Exact: exactEligibleShare,
+		Applies:  func(c *Claims) bool { return c.Law != nil && !c.TiesOpen },
+		Exact:    exactEligibleShare, Sampled: auditedEligibleShare, Statistical: true, Delta: 0.15,
+		trial: trial{fleets: someOut},
 	},
 }
 

@@ -46,6 +46,15 @@ func Resolution(delta float64) Option {
 	return func(c *config) { c.resolution = delta }
 }
 
+// HoldsAtMost says that the transport between audit and subject cannot hold more
+// requests in flight at a server: no state with more is asked for.
+func HoldsAtMost(requests int) Option {
+	if requests < 1 {
+		panic(fmt.Sprintf("spec: HoldsAtMost(%d), want at least 1", requests))
+	}
+	return func(c *config) { c.holds = requests }
+}
+
 // needsFleets is the result of a check that cannot be made on a FixedFleet.
 var needsFleets = Result{Verdict: NotClaimed, Observed: "its fleet is fixed"}
 

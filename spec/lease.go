@@ -141,47 +141,6 @@ func (a *auditor) nth(which int) int {
 	return -1
 }
 
-// counted compares what a Counter says with what is open.
-func (a *auditor) counted(c Counter) *Result {
-	for i, s := range a.fleet {
-		var n int
-		a.run.try("InFlight", func() { n = c.InFlight(s.ID) })
-		if n != len(a.leases[i]) {
-			return &Result{Verdict: Violated, Finding: Leak,
-				Expected: fmt.Sprintf("%d requests in flight at %s", len(a.leases[i]), s.Name),
-				Observed: fmt.Sprintf("it counts %d, with %s", n, a.state())}
-		}
-	}
-	return nil
-}
-
-func auditedCounts(r *Run) Result {
-	steps := 0
-	for h := range 30 {
-		a := r.open(Fleet{Servers: r.servers(2 + h%6), Seed: r.Seed + uint64(h)})
-		c, ok := a.picker.(Counter)
-		if !ok {
-			return Result{Verdict: NotClaimed, Observed: "it does not tell what it counts; conservation/after-churn judges its picks instead"}
-		}
-		var bad *Result
-		history := histories.Example(int(r.Seed>>1) + h)
-		a.play(history, func(int) {
-			if bad == nil {
-				bad = a.counted(c)
-			}
-		})
-		a.drain()
-		if bad == nil {
-			bad = a.counted(c)
-		}
-		if bad != nil {
-			return *bad
-		}
-		steps += len(history)
-	}
-	return Result{Verdict: Holds, Observed: fmt.Sprintf("after each of %d steps", steps), Samples: steps}
-}
-
 func auditedSecondRelease(r *Run) Result {
 	a := r.open(Fleet{Servers: r.servers(3), Seed: r.Seed})
 	for range 6 {

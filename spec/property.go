@@ -33,6 +33,8 @@ type Property struct {
 	// Delta is the smallest wrongness that a statistical check must not miss, as a
 	// total variation between laws. How many picks are taken follows from it.
 	Delta float64
+
+	trial trial // where Sampled judges the claimed law
 }
 
 // Family is the part of the name before the slash.
@@ -48,6 +50,7 @@ var registry []*Property
 func init() {
 	registry = slices.Concat(
 		lawProperties,
+		breadthProperties,
 		rotationProperties,
 		ruleProperties,
 		learnerProperties,

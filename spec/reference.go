@@ -50,9 +50,9 @@ func rules() []rule {
 			oracle.PowerOfD{D: 2, Replacement: true}, ReadsAtMost(2)),
 
 		ruled("round-robin", "one server after another", oracle.RoundRobin{}),
-		ruled("smooth-weighted", "the server that is furthest behind its quota", oracle.SmoothWeighted{}, Rotates()).and(Weighted()),
+		ruled("smooth-weighted", "the server that is furthest behind its quota", oracle.SmoothWeighted{}).and(Weighted(), Rotates()),
 		ruled("weighted-round-robin", "the server that is due first, each as often as its weight says",
-			oracle.WeightedRoundRobin{}, Rotates()).and(Weighted()),
+			oracle.WeightedRoundRobin{}).and(Weighted(), Rotates()),
 		ruled("envoy-weighted", "the server that is due first, less often the more requests it has", nil, SlowsByLoad(1)),
 
 		learner("ewma", "the smallest estimated wait; fewest requests while nothing is known", oracle.LeastRequest{}, LearnsLatency()),

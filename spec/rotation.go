@@ -21,21 +21,21 @@ var rotationProperties = []*Property{
 		Sentence: "While some servers are not eligible, the others share the picks equally, window by window.",
 		Source:   "the neighbour inherits the share: OpenSIPS/opensips#387; none found: mosn/mosn#2209",
 		Applies:  claimsLaw("round-robin"),
-		Exact:    exactEligibleWindow,
+		Exact:    exactEligibleWindow, Sampled: auditedEligibleWindow,
 	},
 	{
 		Name: "round-robin/update", Level: Must,
 		Sentence: "After a change of the fleet the rotation goes on behind its last pick.",
 		Source:   "continuity; a restart at slot 0 hits one server from every client: apple/servicetalk#3021",
 		Applies:  claimsLaw("round-robin"),
-		Exact:    exactRotationUpdate,
+		Exact:    exactRotationUpdate, Sampled: auditedRotationUpdate,
 	},
 	{
 		Name: "round-robin/large-ids", Level: Must,
 		Sentence: "The rotation does not depend on how many servers there have ever been.",
 		Source:   "numeric; a narrow cursor: Netflix/ribbon#259",
 		Applies:  claimsLaw("round-robin"),
-		Exact:    exactLargeIDs,
+		Exact:    exactLargeIDs, Sampled: auditedManyIDs,
 	},
 }
 
@@ -94,22 +94,6 @@ func exactWindow(r *Run) Result {
 		}
 	}
 	return Result{Verdict: Holds, Observed: "every window of 1 to 9 servers"}
-}
-
-func auditedWindow(r *Run) Result {
-	samples := 0
-	for _, n := range r.sizes(1, 2, 3, 5, 7, 8) {
-		a := r.open(Fleet{Servers: r.servers(n), Seed: r.Seed})
-		turns := make([]int, 6*n)
-		for k := range turns {
-			turns[k] = a.probe(Request{})
-		}
-		samples += len(turns)
-		if bad := window(turns, n, fmt.Sprintf("%d servers", n)); bad != nil {
-			return *bad
-		}
-	}
-	return Result{Verdict: Holds, Observed: "every window of " + r.fleetsTried("1 to 8 servers"), Samples: samples}
 }
 
 // exactEligibleWindow shows a policy that knows the whole fleet only some of

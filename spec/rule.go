@@ -27,7 +27,8 @@ var ruleProperties = []*Property{
 		Applies: func(c *Claims) bool {
 			return c.Law != nil && !c.TiesOpen && !strings.Contains(c.Law.String(), "lowest-index") && !rotates(c.Law)
 		},
-		Exact: exactRelabelling,
+		Exact: exactRelabelling, Sampled: auditedRelabelling, Statistical: true, Delta: 0.15,
+		trial: trial{fleets: strangelyNamed},
 	},
 	{
 		Name: "cost/load-reads", Level: Should,

@@ -25,6 +25,7 @@ type Run struct {
 	fixed         []Server // the only fleet of the subject; nil when it takes any
 	contamination float64  // bounds the probability of a stray pick
 	delta         float64  // the smallest wrongness that must not be missed
+	holds         int      // requests in flight at a server at most; 0: any number
 
 	bubble func(func()) // nil: there is none
 

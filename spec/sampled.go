@@ -5,7 +5,6 @@ package spec
 import (
 	"fmt"
 	"math"
-	"slices"
 	"strings"
 
 	"github.com/picklaw/picklaw/oracle"
@@ -14,9 +13,9 @@ import (
 // sampledPickLaw judges the picks of a black box from frozen states.
 func sampledPickLaw(r *Run) Result { return r.judgeLaw(nil, nil) }
 
-// judgeLaw holds the picks against the claimed law, at several states of
-// several fleets. Before the states of a fleet are visited, and in each state
-// before the picks are taken, something may happen to the subject.
+// judgeLaw holds the picks against the claimed law, at the states of the fleets
+// of the property's trial. Before the states of a fleet are visited, and in each
+// state before the picks are taken, something may happen to the subject.
 func (r *Run) judgeLaw(before func(a *auditor, fleet int), inState func(*auditor)) Result {
 	audit, fleets := r.lawAudit()
 	samples, views, bound, sizes := 0, 0, 0.0, []string(nil)
@@ -26,17 +25,15 @@ func (r *Run) judgeLaw(before func(a *auditor, fleet int), inState func(*auditor
 		if err != nil {
 			panic(err)
 		}
-		states := auditStates(fleet)
-		if r.Property.Delta >= coarse {
-			states = states[:2]
-		}
-		picks, err := audit.PicksFor(states, r.delta, oracle.SplitAlpha(r.Beta, len(fleets)))
-		if err != nil {
-			panic(err)
-		}
 		a := r.open(Fleet{Servers: fleet, Seed: r.Seed + uint64(k)})
 		if before != nil {
 			before(a, k)
+		}
+		a.narrow()
+		states := r.trialStates(a.fleet)
+		picks, err := audit.PicksFor(states, r.delta, oracle.SplitAlpha(r.Beta, len(fleets)))
+		if err != nil {
+			panic(err)
 		}
 		trace.fleet()
 		for _, s := range states {
@@ -44,12 +41,12 @@ func (r *Run) judgeLaw(before func(a *auditor, fleet int), inState func(*auditor
 			if inState != nil {
 				inState(a)
 			}
-			tally := make([]int, len(fleet))
+			tally := make([]int, len(a.fleet))
 			trace.state(a, r.Claims.Law, s, tally)
 			for range picks {
 				seen := s
 				seen.History = a.lately()
-				i := a.probe(Request{})
+				i := a.probe(r.Property.trial.request)
 				if err := evidence.Observe(seen, i); err != nil {
 					panic(err)
 				}
@@ -64,27 +61,23 @@ func (r *Run) judgeLaw(before func(a *auditor, fleet int), inState func(*auditor
 			views++
 		}
 		bound = max(bound, evidence.Bound())
-		sizes = append(sizes, fmt.Sprint(len(fleet)))
+		sizes = append(sizes, sizeOf(a))
 		samples += evidence.Picks()
 	}
 	return Result{
 		Verdict:  acquittal(bound, r.delta),
 		Expected: r.Claims.Law.String() + " " + example(r.Claims.Law),
 		Observed: fmt.Sprintf("within %.3f in total variation, averaged over the picks, at %d states of %s servers",
-			bound, views, strings.Join(sizes, " and ")),
+			bound, views, enumeration(sizes)),
 		Evidence: fmt.Sprintf("confidence 1-%.2g, valid at any stopping time", r.Alpha),
 		Samples:  samples,
 		Trace:    trace.trace,
 	}
 }
 
-// coarse is the Delta from which on a property looks for damage that shows in
-// any state: it is content with the first two.
-const coarse = 0.1
-
 // lawAudit is the audit that each of some fleets undergoes.
 func (r *Run) lawAudit() (oracle.Audit, [][]Server) {
-	fleets := r.auditFleets()
+	fleets := r.fleets()
 	return oracle.Audit{
 		Claim: r.Claims.Law, AnyTie: r.Claims.TiesOpen,
 		Alpha: oracle.SplitAlpha(r.Alpha, len(fleets)), Contamination: r.contamination,
@@ -113,7 +106,7 @@ func (r *Run) convict(a *auditor, audit oracle.Audit, e *oracle.Evidence, s orac
 	}
 	for range more {
 		s.History = a.lately()
-		i := a.probe(Request{})
+		i := a.probe(r.Property.trial.request)
 		if err := e.Observe(s, i); err != nil {
 			panic(err)
 		}
@@ -154,7 +147,7 @@ func (r *Run) convict(a *auditor, audit oracle.Audit, e *oracle.Evidence, s orac
 		if p, err := fits.Probabilities(s); err == nil {
 			d.Fits += ", which picks " + rationals(p)
 		}
-		if limit, err := audit.LimitPicks(fits, auditStates(a.fleet)); err == nil {
+		if limit, err := audit.LimitPicks(fits, r.trialStates(a.fleet)); err == nil {
 			result.LimitSamples = limit
 		}
 	} else if distance < r.delta && !math.IsInf(nats, 1) {
@@ -176,48 +169,4 @@ func ordinal(n int) string {
 		}
 	}
 	return fmt.Sprint(n, suffix)
-}
-
-// auditFleets are the fleets that a claimed law is judged on: sizes that are odd
-// or a little larger than the number of choices, since pairs and powers of two
-// hide much.
-func (r *Run) auditFleets() [][]Server {
-	if r.fixed != nil {
-		return [][]Server{r.fixed}
-	}
-	choices := 1
-	if p, ok := r.Claims.Law.(oracle.PowerOfD); ok {
-		choices = p.D
-	}
-	fleets := [][]Server{fleetOf(max(3, choices+1)), fleetOf(2*choices + 3)}
-	if readsWeights(r.Claims.Law) {
-		for _, f := range fleets {
-			for i := range f {
-				f[i].Weight = uint64(1 + i*i)
-			}
-		}
-	}
-	return fleets
-}
-
-// auditStates are frozen states of a fleet in which laws differ: a staircase up
-// and down, all equal, pairs of ties, one idle server.
-func auditStates(fleet []Server) []oracle.State {
-	n := len(fleet)
-	staircase, down, ties, idle := make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n)
-	for i := range n {
-		staircase[i], down[i], ties[i], idle[i] = float64(i), float64(n-1-i), float64(i/2), 2
-	}
-	idle[n/2] = 0
-	var weights []uint64
-	if !equalWeights(fleet) {
-		for _, s := range fleet {
-			weights = append(weights, s.Weight)
-		}
-	}
-	var states []oracle.State
-	for _, loads := range [][]float64{staircase, make([]float64, n), down, ties, idle} {
-		states = append(states, oracle.State{Loads: loads, Weights: slices.Clone(weights)})
-	}
-	return states
 }

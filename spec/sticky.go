@@ -21,7 +21,9 @@ var stickyProperties = []*Property{
 		Name: "sticky/fallback", Level: Must,
 		Sentence: "A cookie that names no eligible server is as good as none: the request is picked by the law.",
 		Source:   "a cookie that is trusted without a look: traefik/traefik#1299",
-		Applies:  func(c *Claims) bool { return c.Sticks && c.Law != nil }, Exact: exactCookieFallback,
+		Applies:  func(c *Claims) bool { return c.Sticks && c.Law != nil },
+		Exact:    exactCookieFallback, Sampled: auditedCookieFallback, Statistical: true, Delta: 0.1,
+		trial: trial{request: Request{Cookie: "nobody"}},
 	},
 }
 
@@ -74,6 +76,11 @@ func exactCookieFallback(r *Run) Result {
 		return Result{Verdict: Violated, Finding: WrongLaw, Expected: fleet[0].Name + ", which is back", Observed: "picks " + rationals(picks.P)}
 	}
 	return Result{Verdict: Holds, Observed: "the claimed law for cookies of nobody, of servers that left, and of ineligible ones"}
+}
+
+// auditedCookieFallback has the cookie of nobody.
+func auditedCookieFallback(r *Run) Result {
+	return after("a cookie that names nobody", sampledPickLaw(r))
 }
 
 func auditedCookie(r *Run) Result {

@@ -29,31 +29,32 @@ var weightedProperties = []*Property{
 		Name: "weighted/window", Level: Must,
 		Sentence: "Any sum/gcd picks in a row hold exactly weight/gcd of every server.",
 		Source:   "Sysoev 2012; a level raised on every call: apache/dubbo#14",
-		Applies:  rotatesByWeight, Exact: exactWeightedWindow,
+		Applies:  rotatesByWeight, Exact: exactWeightedWindow, Sampled: auditedWeightedWindow,
 	},
 	{
 		Name: "weighted/huge", Level: Must,
 		Sentence: "Weights up to the largest that a fleet may have are counted exactly and in bounded time.",
 		Source:   "numeric; envoyproxy/envoy#19526; grpc/grpc-go#9357",
-		Applies:  rotatesByWeight, Exact: exactHugeWeights,
+		Applies:  rotatesByWeight, Exact: exactHugeWeights, Sampled: auditedHugeWeights,
 	},
 	{
 		Name: "weighted/eligible", Level: Must,
 		Sentence: "While some servers are not eligible the others share by their weights, and when they are back everything is as before.",
 		Source:   "no pick found: mosn/mosn#1867; a weight forgotten: traefik/traefik#2986",
-		Applies:  rotatesByWeight, Exact: exactWeightedEligible,
+		Applies:  rotatesByWeight, Exact: exactWeightedEligible, Sampled: auditedWeightedEligible,
 	},
 	{
 		Name: "weighted/update", Level: Must,
 		Sentence: "From a change of the weights on, shares follow the new ones.",
 		Source:   "the old ones stay in force: weibocom/nginx-upsync-module#28, cloudwego/kitex#1393, envoyproxy/envoy#14360",
 		Applies:  sharesByWeight, Exact: exactWeightsUpdate,
+		Sampled: auditedWeightsUpdate, Statistical: true, Delta: 0.1, trial: trial{fleets: reweighted},
 	},
 	{
 		Name: "weighted/ramp", Level: Must,
 		Sentence: "A server whose weight grows with every pick gets what its weights add up to, and not more.",
 		Source:   "credit forgiven at each change: apache/dubbo#15762; a deadline from long ago: envoyproxy/envoy#19526",
-		Applies:  rotatesByWeight, Exact: exactRamp,
+		Applies:  rotatesByWeight, Exact: exactRamp, Sampled: auditedRamp,
 	},
 	{
 		Name: "weighted/zero", Level: Must,
@@ -166,37 +167,55 @@ func exactRebuilds(r *Run) Result {
 func exactWeightedWindow(r *Run) Result {
 	for _, weights := range someWeightings {
 		fleet := weigh(weights...)
-		divisor := new(big.Int)
-		for _, w := range weights {
-			divisor.GCD(nil, nil, divisor, new(big.Int).SetUint64(w))
-		}
-		part := func(w uint64) int { return int(w / divisor.Uint64()) }
-		window := 0
-		for _, w := range weights {
-			window += part(w)
-		}
 		for seed := range uint64(5) { // several phases
-			turns := r.turns(r.newPolicy(fleet), idle(fleet), r.Seed+seed, 3*window+1)
-			counts := make([]int, len(fleet))
-			for k, i := range turns {
-				counts[i]++
-				if k >= window {
-					counts[turns[k-window]]--
-				}
-				if k < window-1 {
-					continue
-				}
-				for i, w := range weights {
-					if counts[i] != part(w) {
-						return Result{Verdict: Violated, Finding: BrokenSequence,
-							Expected: fmt.Sprintf("%d of %s in %d picks", part(w), fleet[i].Name, window),
-							Observed: fmt.Sprintf("%d in picks %d to %d, weights %v", counts[i], k-window+2, k+1, weights)}
-					}
-				}
+			turns := r.turns(r.newPolicy(fleet), idle(fleet), r.Seed+seed, 3*cycleOf(fleet)+1)
+			if bad := weightedWindow(turns, fleet); bad != nil {
+				return *bad
 			}
 		}
 	}
 	return Result{Verdict: Holds, Observed: fmt.Sprintf("every window of %d fleets", len(someWeightings))}
+}
+
+// divisorOf is the greatest common divisor of the weights.
+func divisorOf(fleet []Server) uint64 {
+	divisor := new(big.Int)
+	for _, s := range fleet {
+		divisor.GCD(nil, nil, divisor, new(big.Int).SetUint64(s.Weight))
+	}
+	return divisor.Uint64()
+}
+
+// cycleOf is sum/gcd.
+func cycleOf(fleet []Server) int {
+	cycle := 0
+	for _, s := range fleet {
+		cycle += int(s.Weight / divisorOf(fleet))
+	}
+	return cycle
+}
+
+// weightedWindow judges a sequence of picks that rotates by weight.
+func weightedWindow(turns []int, fleet []Server) *Result {
+	divisor, cycle := divisorOf(fleet), cycleOf(fleet)
+	counts := make([]int, len(fleet))
+	for k, i := range turns {
+		counts[i]++
+		if k >= cycle {
+			counts[turns[k-cycle]]--
+		}
+		if k < cycle-1 {
+			continue
+		}
+		for i, s := range fleet {
+			if want := int(s.Weight / divisor); counts[i] != want {
+				return &Result{Verdict: Violated, Finding: BrokenSequence, Samples: len(turns),
+					Expected: fmt.Sprintf("%d of %s in %d picks", want, s.Name, cycle),
+					Observed: fmt.Sprintf("%d in picks %d to %d, weights %v", counts[i], k-cycle+2, k+1, weightsIn(fleet))}
+			}
+		}
+	}
+	return nil
 }
 
 // A ledger holds picks against the sum of the shares that were due. That sum is
@@ -216,11 +235,16 @@ func newLedger(bound int) *ledger {
 
 // take makes some picks among the eligible servers and returns what is wrong.
 func (l *ledger) take(r *Run, p policies.Policy, eligible []Server, seed uint64, picks int, doing string) *Result {
+	return l.enter(r.turns(p, idle(eligible), seed, picks), eligible, doing)
+}
+
+// enter enters picks among the eligible servers, and returns what is wrong.
+func (l *ledger) enter(turns []int, eligible []Server, doing string) *Result {
 	sum := 0.0
 	for _, s := range eligible {
 		sum += float64(s.Weight)
 	}
-	for _, i := range r.turns(p, idle(eligible), seed, picks) {
+	for _, i := range turns {
 		for _, s := range eligible {
 			l.due[s.ID] += float64(s.Weight) / sum
 		}

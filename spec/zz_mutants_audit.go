@@ -20,6 +20,7 @@ type auditor struct {
 	run    *Run
 	picker Picker
 	fleet  []Server
+	out    []Server  // not eligible, and not in fleet: see narrow
 	leases [][]lease // open, of each server
 
 	// history holds the picks so far, as indices; only sequential picks keep it.
@@ -87,6 +88,8 @@ func (a *auditor) tryPick(ctx context.Context, q Request) (i int, l lease, err e
 	}
 	i = slices.IndexFunc(a.fleet, func(s Server) bool { return s.ID == id })
 	switch {
+	case i < 0 && containsID(a.out, id):
+		panic(&fault{Ineligible, fmt.Sprintf("with %s it picked server %d, whose weight is 0", a.state(), id)})
 	case i < 0:
 		panic(&fault{UnknownServer, fmt.Sprintf("with %s it picked server %d, which is not in the fleet", a.state(), id)})
 	case a.fleet[i].Weight == 0:
@@ -202,12 +205,18 @@ func smallestShare(fleet []Server) float64 {
 
 // remembered is as much of the history as a law is shown: a rotation needs its
 // last pick, a weighted one its last cycle.
-const remembered = 128
+const (
+	remembered   = 128
+	longestCycle = 1024
+)
 
 func (a *auditor) lately() []int {
 	memory := 1
 	if l := a.run.Claims.Law; l != nil && strings.Contains(family(l), "weighted") {
 		memory = remembered
+		if cycle := total(a.fleet); cycle.IsInt64() && cycle.Int64() < longestCycle {
+			memory = max(memory, int(cycle.Int64()))
+		}
 	}
 	return a.history[max(0, len(a.history)-memory):]
 }
@@ -242,6 +251,8 @@ func (a *auditor) tryPick_audit_accepts_strangers(ctx context.Context, q Request
 	}
 	i = slices.IndexFunc(a.fleet, func(s Server) bool { return s.ID == id })
 	switch {
+	case i < 0 && containsID(a.out, id):
+		panic(&fault{Ineligible, fmt.Sprintf("with %s it picked server %d, whose weight is 0", a.state(), id)})
 	case i < 0 && id < 0:
 		panic(&fault{UnknownServer, fmt.Sprintf("with %s it picked server %d, which is not in the fleet", a.state(), id)})
 	case a.fleet[i].Weight == 0:
@@ -261,6 +272,8 @@ func (a *auditor) tryPick_audit_needs_no_release(ctx context.Context, q Request)
 	}
 	i = slices.IndexFunc(a.fleet, func(s Server) bool { return s.ID == id })
 	switch {
+	case i < 0 && containsID(a.out, id):
+		panic(&fault{Ineligible, fmt.Sprintf("with %s it picked server %d, whose weight is 0", a.state(), id)})
 	case i < 0:
 		panic(&fault{UnknownServer, fmt.Sprintf("with %s it picked server %d, which is not in the fleet", a.state(), id)})
 	case a.fleet[i].Weight == 0:
