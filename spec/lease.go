@@ -209,8 +209,8 @@ func after(what string, result Result) Result {
 	return result
 }
 
-// auditedUpdate updates the fleet while requests are in flight: the same fleet
-// again, and one more server that comes and goes.
+// auditedUpdate updates the fleet several times while requests are in flight:
+// one more server comes, behind the others or among them, and goes.
 func auditedUpdate(r *Run) Result {
 	if p := r.open(Fleet{Servers: r.servers(3), Seed: r.Seed}).picker; p != nil {
 		if _, ok := p.(Updater); !ok {
@@ -218,8 +218,10 @@ func auditedUpdate(r *Run) Result {
 		}
 	}
 	return r.judgeLaw(nil, func(a *auditor) {
-		more := append(append([]Server(nil), a.fleet...), Server{ID: 1000, Name: "visitor", Weight: 1})
-		for _, fleet := range [][]Server{more, a.fleet} {
+		middle := len(a.fleet) / 2
+		behind := append(slices.Clone(a.fleet), Server{ID: 1000, Name: "visitor", Weight: 1})
+		among := slices.Insert(slices.Clone(a.fleet), middle, Server{ID: a.fleet[middle].ID - 1, Name: "guest", Weight: 1})
+		for _, fleet := range [][]Server{behind, a.fleet, a.fleet, among, a.fleet, behind, among, a.fleet} {
 			var err error
 			r.try("Update", func() { err = a.picker.(Updater).Update(fleet) })
 			if err != nil {

@@ -153,14 +153,13 @@ func auditedManyIDs(r *Run) Result {
 	if _, ok := a.picker.(Updater); ok {
 		for k := 1; k <= replaced; k++ {
 			a = a.change(all[k : k+n])
-			a.probe(Request{})
+			turns := a.turnsOf(2*n + k%n)
+			samples += len(turns)
+			if bad := window(turns, n, fmt.Sprintf("after %d servers have been replaced", k)); bad != nil {
+				return *bad
+			}
 		}
-		turns := a.turnsOf(6 * n)
-		samples += replaced + len(turns)
-		if bad := window(turns, n, fmt.Sprintf("after %d servers have been replaced", replaced)); bad != nil {
-			return *bad
-		}
-		seen += fmt.Sprintf("; after %d servers have been replaced", replaced)
+		seen += fmt.Sprintf("; while %d servers are replaced", replaced)
 	}
 	return Result{Verdict: Holds, Observed: seen, Samples: samples}
 }
