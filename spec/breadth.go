@@ -40,9 +40,13 @@ func claimsAnyLaw(c *Claims) bool { return c.Law != nil }
 // manySizes are fleets of two servers, of powers of two and what is next to them,
 // where masks and remainders go wrong, and of one size that is drawn.
 func manySizes(r *Run) [][]Server {
+	sizes := []int{2, 8, 16, 17, 32, 33, 64, 65, r.drawnSize()}
+	if rotates(r.Claims.Law) && readsWeights(r.Claims.Law) { // a long cycle of many servers is slow to follow
+		sizes = []int{2, 8, 16, 17, 33, r.drawnSize()}
+	}
 	var fleets [][]Server
-	for _, n := range []int{2, 8, 16, 17, 32, 33, 64, 65, r.drawnSize()} {
-		if n > r.choices() { // a law that compares more servers than there are is another law
+	for _, n := range sizes {
+		if n >= r.choices() { // a law that compares more servers than there are is another law
 			fleets = append(fleets, r.weighed(fleetOf(n), upTo3))
 		}
 	}
@@ -172,10 +176,14 @@ func someOut(r *Run) [][]Server {
 
 // auditedEligibleShare judges the law among those that are eligible: in a fleet
 // that is built with some who are not, and, where there is an update and the law
-// has no memory of it, also after all have been eligible for a while.
+// has no memory of it, also after all have been eligible for a while. Whoever has
+// neither an update nor weights has no way to hear of it.
 func auditedEligibleShare(r *Run) Result {
-	if r.fixed != nil {
+	switch {
+	case r.fixed != nil:
 		return needsFleets
+	case !readsWeights(r.Claims.Law) && !r.Claims.Weighted && !r.updates():
+		return Result{Verdict: NotClaimed, Observed: "it has no Update, and no weight that could be 0"}
 	}
 	result := r.judgeLaw(func(a *auditor, _ int) {
 		if _, ok := a.picker.(Updater); !ok || rotates(r.Claims.Law) {

@@ -186,26 +186,41 @@ func TestRarelyWrong(t *testing.T) {
 		"the neighbour inherits while one is out": {
 			func(f Fleet) (Picker, error) {
 				whole := f.Servers
-				return hostileFactory(func(h *hostile) ServerID {
-					i := h.coins.IntN(len(whole))
-					for whole[i].Weight == 0 {
-						i = (i + 1) % len(whole)
+				p, err := boxOf(func(_ policies.Request, v policies.View, c policies.Coins) int {
+					for k := c.IntN(len(whole)); ; k++ {
+						for i := range v.Len() {
+							if v.Server(i).Name == whole[k%len(whole)].Name {
+								return i
+							}
+						}
 					}
-					return whole[i].ID
 				})(f)
+				if err != nil {
+					return nil, err
+				}
+				return &updated{leased: p.(*leased)}, nil
 			}, []Option{Law(oracle.Random{}), counts},
 			[]string{"random/pick-law", "conservation/after-churn", "law/fleet-sizes"}, "eligibility/share", []Finding{WrongLaw},
 		},
 		"picks who is out, now and then": {
 			func(f Fleet) (Picker, error) {
-				return hostileFactory(func(h *hostile) ServerID {
-					for {
-						s := f.Servers[h.coins.IntN(len(f.Servers))]
-						if s.Weight > 0 || h.coins.IntN(50) == 0 {
-							return s.ID
-						}
+				p, err := boxOf(one.Pick)(f)
+				if err != nil {
+					return nil, err
+				}
+				u := &updated{leased: p.(*leased), at: func(u *updated, fleet []Server) error {
+					f.Servers = fleet
+					return u.leased.Update(fleet)
+				}}
+				return struct {
+					Updater
+					Picker
+				}{u, &tamperer{Picker: u, tamper: func(t *tamperer, id ServerID, done func(Outcome) error) (ServerID, func(Outcome) error) {
+					if s := f.Servers[t.picks%len(f.Servers)]; s.Weight == 0 && t.picks%10 == 0 {
+						return s.ID, done
 					}
-				})(f)
+					return id, done
+				}}}, nil
 			}, []Option{Law(oracle.Random{}), counts},
 			[]string{"random/pick-law", "conservation/after-churn", "law/fleet-sizes"}, "eligibility/share", []Finding{Ineligible},
 		},
@@ -246,25 +261,19 @@ func TestRarelyWrong(t *testing.T) {
 		},
 		"a rotation over places, some of them empty": {
 			func(f Fleet) (Picker, error) {
-				whole, turn := f.Servers, f.Seed
-				p, err := boxOf(func(_ policies.Request, v policies.View, _ policies.Coins) int {
+				whole, turn := f.Servers, int(f.Seed%1000)
+				return boxOf(func(_ policies.Request, v policies.View, _ policies.Coins) int {
 					turn++
-					for k := range len(whole) {
-						name := whole[(int(turn%1000)+k)%len(whole)].Name
+					for k := turn; ; k++ { // whoever stands there, or else behind
 						for i := range v.Len() {
-							if v.Server(i).Name == name {
+							if v.Server(i).Name == whole[k%len(whole)].Name {
 								return i
 							}
 						}
 					}
-					return 0
 				})(f)
-				if err != nil {
-					return nil, err
-				}
-				return &updated{leased: p.(*leased)}, nil
 			}, []Option{Law(oracle.RoundRobin{})},
-			[]string{"law/deep-loads"}, "round-robin/eligible", []Finding{BrokenSequence},
+			[]string{"round-robin/pick-law", "round-robin/window", "law/deep-loads"}, "round-robin/eligible", []Finding{BrokenSequence},
 		},
 		"a rotation that looks for its last server by an id of 8 bits": {
 			rotation(func(v policies.View, last ServerID) int {

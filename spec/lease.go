@@ -3,6 +3,7 @@
 package spec
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"runtime"
@@ -218,10 +219,11 @@ func auditedUpdate(r *Run) Result {
 		}
 	}
 	return r.judgeLaw(nil, func(a *auditor) {
-		middle := len(a.fleet) / 2
-		behind := append(slices.Clone(a.fleet), Server{ID: 1000, Name: "visitor", Weight: 1})
-		among := slices.Insert(slices.Clone(a.fleet), middle, Server{ID: a.fleet[middle].ID - 1, Name: "guest", Weight: 1})
-		for _, fleet := range [][]Server{behind, a.fleet, a.fleet, among, a.fleet, behind, among, a.fleet} {
+		own := slices.SortedFunc(slices.Values(a.fleet), func(s, t Server) int { return cmp.Compare(s.ID, t.ID) })
+		middle := len(own) / 2
+		behind := append(slices.Clone(own), Server{ID: 1000, Name: "visitor", Weight: 1})
+		among := slices.Insert(slices.Clone(own), middle, Server{ID: own[middle].ID - 1, Name: "guest", Weight: 1})
+		for _, fleet := range [][]Server{behind, own, own, among, own, behind, among, own} {
 			var err error
 			r.try("Update", func() { err = a.picker.(Updater).Update(fleet) })
 			if err != nil {

@@ -129,6 +129,26 @@ func (a *auditor) narrow() {
 	a.fleet, a.leases, a.history = eligible, make([][]lease, len(eligible)), nil
 }
 
+// follow learns the order of a subject that claims to rotate, from its next picks:
+// which order is its own affair, as long as it stays the same. From then on its
+// servers are in that order. Picks that are no round change nothing, and will not
+// pass for a rotation.
+func (a *auditor) follow() {
+	if _, rotates := a.run.Claims.Law.(oracle.RoundRobin); !rotates {
+		return
+	}
+	round := a.turnsOf(len(a.fleet))
+	if brokenWindow(round, len(a.fleet)) >= 0 {
+		return
+	}
+	ordered := make([]Server, len(a.fleet))
+	leases := make([][]lease, len(a.fleet))
+	for k, i := range round {
+		ordered[k], leases[k] = a.fleet[i], a.leases[i]
+	}
+	a.fleet, a.leases, a.history = ordered, leases, []int{len(ordered) - 1}
+}
+
 func sizeOf(a *auditor) string {
 	if len(a.out) == 0 {
 		return fmt.Sprint(len(a.fleet))

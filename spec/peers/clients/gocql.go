@@ -20,13 +20,23 @@ var gocqlSubjects = []spec.Subject{
 		Name: "gocql/RoundRobinHostPolicy", Doc: gocqlVersion + ", RoundRobinHostPolicy, first host of the plan",
 		New:    cassandra(gocql.RoundRobinHostPolicy),
 		Claims: []spec.Option{spec.Law(oracle.RoundRobin{}), spec.Concurrent()},
+		Pinned: map[string]string{
+			"round-robin/update": folded,
+		},
 	},
 	{
 		Name: "gocql/DCAwareRoundRobinPolicy", Doc: gocqlVersion + ", DCAwareRoundRobinPolicy with all hosts in the local data centre",
 		New:    cassandra(func() gocql.HostSelectionPolicy { return gocql.DCAwareRoundRobinPolicy("") }),
 		Claims: []spec.Option{spec.Law(oracle.RoundRobin{}), spec.Concurrent()},
+		Pinned: map[string]string{
+			"round-robin/update": folded,
+		},
 	},
 }
+
+// folded is what an update does to a rotation that is a counter modulo n.
+const folded = "The turn is a counter modulo the number of hosts that are up. Whenever a host goes down, comes back, joins or leaves, the rotation jumps to another place: a host may get two queries in a row, and another wait for almost two rounds. " +
+	"It is one jump for each change of the cluster, and every client jumps to its own place; shares over any longer time stay even."
 
 // A hostPolicy drives a host selection policy: a pick is the first host of a
 // query plan. A server of weight 0 is a host that is down.

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"maps"
 
 	"github.com/picklaw/picklaw/policies"
 	"github.com/picklaw/picklaw/spec"
@@ -26,6 +27,14 @@ var deviations = []peers.Deviation{
 		Observed: "the same server twice in a row",
 		Effect:   "Every update of the address list, even one that changes nothing, starts the rotation anew at a random endpoint. A client that sends fewer requests than its resolver or xDS control plane sends updates sees random routing, with all its collisions, instead of a rotation.",
 		Observe:  observeRestart,
+	},
+	{
+		Name: "grpc/round_robin/another-order", Version: version,
+		State:    "16 servers, the name resolved again to the same addresses after 64 requests; 64 more",
+		Expected: "the same cyclic order before and after",
+		Observed: "one cyclic order before, another one after",
+		Effect:   "The rotation is in the order of a Go map, which for up to eight endpoints is that of the address list, and for more is another one after every update. Whoever lists endpoints so that neighbours are far apart, by zone or by rack, gets that for small services only. In its favour, clients of large services do not go around in step.",
+		Observe:  observeOrder,
 	},
 	{
 		Name: "grpc/ring_hash/size-of-the-ring", Version: version,
@@ -140,6 +149,41 @@ func observeRestart() (string, error) {
 		last = id
 	}
 	return "every pick another server than the last", nil
+}
+
+// observeOrder compares rotations of 16 servers, which are 15! in number.
+func observeOrder() (string, error) {
+	const n = 16
+	servers := fleet(n)
+	c, err := channel.New("round_robin", `{}`, servers)
+	if err != nil {
+		return "", err
+	}
+	var follows [2]map[spec.ServerID]spec.ServerID
+	for k := range follows {
+		follows[k] = make(map[spec.ServerID]spec.ServerID)
+		last := spec.ServerID(-1)
+		for range 4 * n {
+			id, _, err := c.Pick(context.Background(), spec.Request{})
+			if err != nil {
+				return "", err
+			}
+			if next, known := follows[k][last]; known && next != id {
+				return fmt.Sprintf("after server %d now server %d, now %d", last, next, id), nil
+			}
+			if last >= 0 {
+				follows[k][last] = id
+			}
+			last = id
+		}
+		if err := c.Update(servers); err != nil {
+			return "", err
+		}
+	}
+	if maps.Equal(follows[0], follows[1]) {
+		return "the same cyclic order before and after", nil
+	}
+	return "one cyclic order before, another one after", nil
 }
 
 // owners maps 2000 keys to servers.

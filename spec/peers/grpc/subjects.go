@@ -44,6 +44,11 @@ func subjects() []spec.Subject {
 				"continuity/law-after-updates":    "Endpoints that join and leave change nothing about that: a ninth of the requests still goes to the most loaded of three servers.",
 				"concurrency/conservation":        "Many requests at once change nothing about that: a ninth of the requests still goes to the most loaded of three servers.",
 				"continuity/counts-across-update": "An update of the address list changes nothing about that: a ninth of the requests still goes to the most loaded of three servers.",
+				"law/fleet-sizes":                 "Of two servers, where it weighs most, the busier one gets a quarter of the requests, where the textbook sends it none. From eight servers on the difference is a matter of a few parts in a hundred.",
+				"law/deep-loads":                  "It does not matter how far behind the most loaded server is: with 100 requests in flight, and at most 9 at each of the others, it still gets a 25th of the requests to five servers.",
+				"law/long-use":                    "It stays that way: after thousands of requests the most loaded of five servers still gets a 25th.",
+				"order/relabelling":               "It has nothing to do with names or their order: whichever of five servers is the most loaded, it gets a 25th.",
+				"eligibility/share":               "Endpoints that fail their health check are left out as they should be; of the four that are left the most loaded gets a 16th.",
 			},
 		},
 		{
@@ -51,6 +56,10 @@ func subjects() []spec.Subject {
 			Doc:    version + ", round_robin",
 			New:    balancerOf("round_robin", `{}`),
 			Claims: []spec.Option{spec.Law(oracle.RoundRobin{}), spec.Concurrent()},
+			Pinned: map[string]string{
+				"round-robin/update": "Every update of the address list builds a new rotation that starts at a random endpoint, and from nine endpoints on in another order: see grpc/round_robin/restarts-when-resolved and grpc/round_robin/another-order. " +
+					"An endpoint that was just picked may be picked again at once, and one that was due may wait for almost two rounds. That is no more than a hiccup at each update; where updates come as often as requests it is random routing.",
+			},
 		},
 		{
 			Name: "grpc/ring_hash",

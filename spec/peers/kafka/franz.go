@@ -17,6 +17,9 @@ var franzSubjects = []spec.Subject{
 		Name: "franz-go/RoundRobinPartitioner", Doc: franzVersion + ", RoundRobinPartitioner",
 		New:    franz(kgo.RoundRobinPartitioner),
 		Claims: []spec.Option{spec.Law(oracle.RoundRobin{})},
+		Pinned: map[string]string{
+			"round-robin/update": slotKept,
+		},
 	},
 	{
 		Name: "franz-go/StickyKeyPartitioner", Doc: franzVersion + ", StickyKeyPartitioner with keys",

@@ -11,6 +11,14 @@ import (
 )
 
 // A partitioner drives what chooses a partition for a message. Servers are
+// What an update does to rotations that do not know their last partition.
+const (
+	slotKept = "The rotation remembers a position in the list. When a partition that it has passed loses its leader, the others move up and the one that was next is passed over; when that partition comes back, one is written to twice in a row. " +
+		"It is one message, or one batch, for each such change; but where a partition comes and goes all the time, the same neighbour may lose its turn each time."
+	counterFolded = "The turn is a counter modulo the number of partitions. When that number changes, the rotation jumps to another place: a partition may get two messages in a row, and another wait for almost two rounds. " +
+		"It is one jump for each change; a producer that writes little to a topic whose partitions lose and regain their leader often sees no rotation any more."
+)
+
 // partitions, in their order; one of weight 0 cannot be written to and is left
 // out, as its producer does. A request without a key is a message without one.
 type partitioner struct {

@@ -20,6 +20,9 @@ var saramaSubjects = []spec.Subject{
 		Name: "sarama/RoundRobinPartitioner", Doc: saramaVersion + ", NewRoundRobinPartitioner",
 		New:    ofSarama(sarama.NewRoundRobinPartitioner),
 		Claims: []spec.Option{spec.Law(oracle.RoundRobin{})},
+		Pinned: map[string]string{
+			"round-robin/update": slotKept,
+		},
 	},
 	{
 		Name: "sarama/HashPartitioner", Doc: saramaVersion + ", NewHashPartitioner; random without keys",
