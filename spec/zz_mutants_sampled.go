@@ -43,6 +43,7 @@ func (r *Run) judgeLaw(before func(a *auditor, fleet int), inState func(*auditor
 			before(a, k)
 		}
 		a.narrow()
+		a.follow()
 		states := r.trialStates(a.fleet)
 		picks, err := audit.PicksFor(states, r.delta, oracle.SplitAlpha(r.Beta, len(fleets)))
 		if err != nil {
@@ -199,6 +200,7 @@ func (r *Run) judgeLaw_audit_conviction_ignored(before func(a *auditor, fleet in
 			before(a, k)
 		}
 		a.narrow()
+		a.follow()
 		states := r.trialStates(a.fleet)
 		picks, err := audit.PicksFor(states, r.delta, oracle.SplitAlpha(r.Beta, len(fleets)))
 		if err != nil {

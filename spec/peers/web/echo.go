@@ -23,6 +23,9 @@ var echoSubjects = []spec.Subject{
 		Name: "echo/RoundRobinBalancer", Doc: echoVersion + ", middleware.NewRoundRobinBalancer",
 		New:    echoProxy(middleware.NewRoundRobinBalancer),
 		Claims: []spec.Option{spec.Law(oracle.RoundRobin{}), spec.Concurrent()},
+		Pinned: map[string]string{
+			"round-robin/update": "The rotation remembers a position in the list. When a target that it has passed is removed, the others move up and the one that was next is passed over. It is one request for each removal.",
+		},
 	},
 }
 

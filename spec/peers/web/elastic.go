@@ -16,6 +16,9 @@ var elasticSubjects = []spec.Subject{{
 	Name: "elastic/pool", Doc: elasticVersion + ", NewConnectionPool with its default selector",
 	New:    newElasticPool,
 	Claims: []spec.Option{spec.Law(oracle.RoundRobin{}), spec.Concurrent()},
+	Pinned: map[string]string{
+		"round-robin/update": "The turn is a counter modulo the number of live connections. Whenever a node dies, comes back, joins or leaves, the rotation jumps to another place: a node may get two requests in a row, and another wait for almost two rounds. It is one jump for each change; shares over any longer time stay even.",
+	},
 }}
 
 // An elasticPool drives the pool of connections that the transport of the

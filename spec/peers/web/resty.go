@@ -19,11 +19,18 @@ var restySubjects = []spec.Subject{
 		Name: "resty/RoundRobin", Doc: restyVersion + ", NewRoundRobin and Refresh",
 		New:    newRestyRoundRobin,
 		Claims: []spec.Option{spec.Law(oracle.RoundRobin{}), spec.Concurrent()},
+		Pinned: map[string]string{
+			"round-robin/eligible": "While some servers are away the list is shorter, and the request after that panics when the position lies behind its end: see resty/RoundRobin/refresh-panics.",
+			"round-robin/update":   "Refresh keeps the position in the list and not the server: where it does not panic (see resty/RoundRobin/refresh-panics) a server may be passed over, or picked twice in a row.",
+		},
 	},
 	{
 		Name: "resty/WeightedRoundRobin", Doc: restyVersion + ", NewWeightedRoundRobin and Refresh",
 		New:    newRestyWeighted,
 		Claims: []spec.Option{spec.Law(oracle.SmoothWeighted{}), spec.Rotates(), spec.Concurrent()},
+		Pinned: map[string]string{
+			"weighted/ramp": "Refresh makes all hosts new, and a new rotation starts with the host that is first: see resty/WeightedRoundRobin/refresh-revives. Where weights are refreshed as often as requests are made, the first host gets all of them.",
+		},
 	},
 }
 
