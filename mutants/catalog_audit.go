@@ -25,7 +25,7 @@ var auditMutants = []Mutant{
 	},
 	{
 		ID: "audit_update_without_requests", File: "spec/lease.go",
-		Find: "for _, fleet := range [][]Server{more, a.fleet} {", Replace: "for _, fleet := range [][]Server{more, a.fleet}[:0] {",
+		Find: "among, own, behind, among, own} {", Replace: "among, own, behind, among, own}[:0] {",
 		Story:    "Counts across an update are judged without an update.",
 		Source:   "kubernetes/ingress-nginx#4448",
 		Predicts: []string{"suite/wrong-histories"}, Spares: otherThanSuite,
@@ -45,7 +45,7 @@ var auditMutants = []Mutant{
 		Predicts: []string{"suite/wrong-histories"}, Spares: otherThanSuite,
 	},
 	{
-		ID: "audit_counts_too_few_only", File: "spec/lease.go",
+		ID: "audit_counts_too_few_only", File: "spec/counts.go",
 		Find: "if n != len(a.leases[i]) {", Replace: "if n < len(a.leases[i]) {",
 		Story:    "Only counts that are too small are leaks: the ones that are never released go unnoticed.",
 		Source:   "skypilot-org/skypilot#10444",

@@ -7,6 +7,7 @@ package spec
 import "github.com/picklaw/picklaw/mutants/active"
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"runtime"
@@ -154,54 +155,6 @@ func (a *auditor) nth(which int) int {
 	return -1
 }
 
-// counted compares what a Counter says with what is open.
-func (a *auditor) counted(c Counter) *Result {
-	switch active.Mutant {
-	case active.AuditCountsTooFewOnly:
-		return a.counted_audit_counts_too_few_only(c)
-	case active.Recording:
-		active.Reach(active.AuditCountsTooFewOnly)
-	}
-
-	for i, s := range a.fleet {
-		var n int
-		a.run.try("InFlight", func() { n = c.InFlight(s.ID) })
-		if n != len(a.leases[i]) {
-			return &Result{Verdict: Violated, Finding: Leak,
-				Expected: fmt.Sprintf("%d requests in flight at %s", len(a.leases[i]), s.Name),
-				Observed: fmt.Sprintf("it counts %d, with %s", n, a.state())}
-		}
-	}
-	return nil
-}
-
-func auditedCounts(r *Run) Result {
-	steps := 0
-	for h := range 30 {
-		a := r.open(Fleet{Servers: r.servers(2 + h%6), Seed: r.Seed + uint64(h)})
-		c, ok := a.picker.(Counter)
-		if !ok {
-			return Result{Verdict: NotClaimed, Observed: "it does not tell what it counts; conservation/after-churn judges its picks instead"}
-		}
-		var bad *Result
-		history := histories.Example(int(r.Seed>>1) + h)
-		a.play(history, func(int) {
-			if bad == nil {
-				bad = a.counted(c)
-			}
-		})
-		a.drain()
-		if bad == nil {
-			bad = a.counted(c)
-		}
-		if bad != nil {
-			return *bad
-		}
-		steps += len(history)
-	}
-	return Result{Verdict: Holds, Observed: fmt.Sprintf("after each of %d steps", steps), Samples: steps}
-}
-
 func auditedSecondRelease(r *Run) Result {
 	switch active.Mutant {
 	case active.AuditSecondReleaseUnasked:
@@ -284,8 +237,8 @@ func after(what string, result Result) Result {
 	return result
 }
 
-// auditedUpdate updates the fleet while requests are in flight: the same fleet
-// again, and one more server that comes and goes.
+// auditedUpdate updates the fleet several times while requests are in flight:
+// one more server comes, behind the others or among them, and goes.
 func auditedUpdate(r *Run) Result {
 	switch active.Mutant {
 	case active.AuditUpdateWithoutRequests:
@@ -300,8 +253,11 @@ func auditedUpdate(r *Run) Result {
 		}
 	}
 	return r.judgeLaw(nil, func(a *auditor) {
-		more := append(append([]Server(nil), a.fleet...), Server{ID: 1000, Name: "visitor", Weight: 1})
-		for _, fleet := range [][]Server{more, a.fleet} {
+		own := slices.SortedFunc(slices.Values(a.fleet), func(s, t Server) int { return cmp.Compare(s.ID, t.ID) })
+		middle := len(own) / 2
+		behind := append(slices.Clone(own), Server{ID: 1000, Name: "visitor", Weight: 1})
+		among := slices.Insert(slices.Clone(own), middle, Server{ID: own[middle].ID - 1, Name: "guest", Weight: 1})
+		for _, fleet := range [][]Server{behind, own, own, among, own, behind, among, own} {
 			var err error
 			r.try("Update", func() { err = a.picker.(Updater).Update(fleet) })
 			if err != nil {
@@ -397,20 +353,6 @@ func (s step) outcome_audit_answers_at_once() Outcome {
 	}
 }
 
-// counted_audit_counts_too_few_only: Only counts that are too small are leaks: the ones that are never released go unnoticed.
-func (a *auditor) counted_audit_counts_too_few_only(c Counter) *Result {
-	for i, s := range a.fleet {
-		var n int
-		a.run.try("InFlight", func() { n = c.InFlight(s.ID) })
-		if n < len(a.leases[i]) {
-			return &Result{Verdict: Violated, Finding: Leak,
-				Expected: fmt.Sprintf("%d requests in flight at %s", len(a.leases[i]), s.Name),
-				Observed: fmt.Sprintf("it counts %d, with %s", n, a.state())}
-		}
-	}
-	return nil
-}
-
 // auditedSecondRelease_audit_second_release_unasked: A second release is made, and nobody looks at the answer.
 func auditedSecondRelease_audit_second_release_unasked(r *Run) Result {
 	a := r.open(Fleet{Servers: r.servers(3), Seed: r.Seed})
@@ -470,8 +412,11 @@ func auditedUpdate_audit_update_without_requests(r *Run) Result {
 		}
 	}
 	return r.judgeLaw(nil, func(a *auditor) {
-		more := append(append([]Server(nil), a.fleet...), Server{ID: 1000, Name: "visitor", Weight: 1})
-		for _, fleet := range [][]Server{more, a.fleet}[:0] {
+		own := slices.SortedFunc(slices.Values(a.fleet), func(s, t Server) int { return cmp.Compare(s.ID, t.ID) })
+		middle := len(own) / 2
+		behind := append(slices.Clone(own), Server{ID: 1000, Name: "visitor", Weight: 1})
+		among := slices.Insert(slices.Clone(own), middle, Server{ID: own[middle].ID - 1, Name: "guest", Weight: 1})
+		for _, fleet := range [][]Server{behind, own, own, among, own, behind, among, own}[:0] {
 			var err error
 			r.try("Update", func() { err = a.picker.(Updater).Update(fleet) })
 			if err != nil {

@@ -256,17 +256,16 @@ func (r *Run) judgeLaw_audit_of_one_state(before func(a *auditor, fleet int), in
 		if err != nil {
 			panic(err)
 		}
-		states := auditStates(fleet)
-		if r.Property.Delta >= coarse {
-			states = states[:2]
-		}
-		picks, err := audit.PicksFor(states, r.delta, oracle.SplitAlpha(r.Beta, len(fleets)))
-		if err != nil {
-			panic(err)
-		}
 		a := r.open(Fleet{Servers: fleet, Seed: r.Seed + uint64(k)})
 		if before != nil {
 			before(a, k)
+		}
+		a.narrow()
+		a.follow()
+		states := r.trialStates(a.fleet)
+		picks, err := audit.PicksFor(states, r.delta, oracle.SplitAlpha(r.Beta, len(fleets)))
+		if err != nil {
+			panic(err)
 		}
 		trace.fleet()
 		for _, s := range states[1:2] {
@@ -274,12 +273,12 @@ func (r *Run) judgeLaw_audit_of_one_state(before func(a *auditor, fleet int), in
 			if inState != nil {
 				inState(a)
 			}
-			tally := make([]int, len(fleet))
+			tally := make([]int, len(a.fleet))
 			trace.state(a, r.Claims.Law, s, tally)
 			for range picks {
 				seen := s
 				seen.History = a.lately()
-				i := a.probe(Request{})
+				i := a.probe(r.Property.trial.request)
 				if err := evidence.Observe(seen, i); err != nil {
 					panic(err)
 				}
@@ -294,14 +293,14 @@ func (r *Run) judgeLaw_audit_of_one_state(before func(a *auditor, fleet int), in
 			views++
 		}
 		bound = max(bound, evidence.Bound())
-		sizes = append(sizes, fmt.Sprint(len(fleet)))
+		sizes = append(sizes, sizeOf(a))
 		samples += evidence.Picks()
 	}
 	return Result{
 		Verdict:  acquittal(bound, r.delta),
 		Expected: r.Claims.Law.String() + " " + example(r.Claims.Law),
 		Observed: fmt.Sprintf("within %.3f in total variation, averaged over the picks, at %d states of %s servers",
-			bound, views, strings.Join(sizes, " and ")),
+			bound, views, enumeration(sizes)),
 		Evidence: fmt.Sprintf("confidence 1-%.2g, valid at any stopping time", r.Alpha),
 		Samples:  samples,
 		Trace:    trace.trace,

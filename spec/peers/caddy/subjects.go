@@ -29,6 +29,10 @@ var subjects = []spec.Subject{
 			"conservation/after-churn":        "The counts come back as they should; what is left is that the first idle upstream of a sample is taken.",
 			"continuity/law-after-updates":    "Upstreams that join and leave are counted as they should be; what is left is that the first idle upstream of a sample is taken.",
 			"concurrency/conservation":        "Many requests at once leave the counts as they should be; what is left is that the first idle upstream of a sample is taken.",
+			"law/fleet-sizes":                 "Of two idle upstreams the first gets every request. The more there are, the less it weighs: of 17 idle ones the first gets 2 of 17 requests, the second none, and every other one.",
+			"law/long-use":                    "It is not a matter of warming up: after thousands of requests the first idle upstream of a sample is still taken.",
+			"order/relabelling":               "It depends on the order of the configuration alone: whichever upstream is listed first is preferred while it is idle.",
+			"eligibility/share":               "Upstreams that are taken out are left out as they should be; of those that are left the first idle one of a sample is taken.",
 			"continuity/counts-across-update": "The counts survive a reload of the configuration as they should; what is left is that the first idle upstream of a sample is taken.",
 		},
 	},
@@ -41,6 +45,9 @@ var subjects = []spec.Subject{
 		Name: "caddy/round_robin", Doc: version + ", round_robin",
 		New:    proxied(false, func([]spec.Server) reverseproxy.Selector { return new(reverseproxy.RoundRobinSelection) }),
 		Claims: []spec.Option{spec.Law(oracle.RoundRobin{}), spec.Concurrent()},
+		Pinned: map[string]string{
+			"round-robin/update": "The counter belongs to the configuration, and a reload starts a new one at the same upstream: see caddy/round_robin/same-first-pick. Where upstreams are changed through the configuration, each change sends the next request there again; an upstream far down the list waits the longer the more often that happens.",
+		},
 	},
 	{
 		Name: "caddy/uri_hash", Doc: version + ", uri_hash",
