@@ -23,6 +23,9 @@ var pulsarSubjects = []spec.Subject{{
 		}, f.Servers), nil
 	},
 	Claims: []spec.Option{spec.Law(oracle.RoundRobin{})},
+	Pinned: map[string]string{
+		"round-robin/update": "The turn is a counter modulo the number of partitions. When that number changes, the rotation jumps to another place: a partition may get two messages in a row, and another wait for almost two rounds. It is one jump for each change; shares over any longer time stay even.",
+	},
 }}
 
 // What a producer batches by unless told otherwise.

@@ -23,6 +23,9 @@ var rocketmqSubjects = []spec.Subject{
 		Name: "rocketmq/RoundRobinQueueSelector", Doc: rocketmqVersion + ", NewRoundRobinQueueSelector, the default",
 		New:    rocketmqOf(rocketmq.NewRoundRobinQueueSelector),
 		Claims: []spec.Option{spec.Law(oracle.RoundRobin{}), spec.Concurrent()},
+		Pinned: map[string]string{
+			"round-robin/update": "The turn is a counter modulo the number of queues. When that number changes, the rotation jumps to another place: a queue may get two messages in a row, and another wait for almost two rounds. It is one jump for each change; shares over any longer time stay even.",
+		},
 	},
 	{
 		Name: "rocketmq/HashQueueSelector", Doc: rocketmqVersion + ", NewHashQueueSelector, with sharding keys and without",

@@ -17,14 +17,14 @@ const rueidisVersion = "github.com/redis/rueidis v1.0.79"
 const zone = "here"
 
 var rueidisSubjects = []spec.Subject{
-	replicas("rueidis/PreferReplica", "PreferReplicaNodeSelector", rueidis.PreferReplicaNodeSelector),
+	replicas("rueidis/PreferReplica", "PreferReplicaNodeSelector", rueidis.PreferReplicaNodeSelector, map[string]string{"round-robin/update": counterFolded}),
 	replicas("rueidis/AZAffinity", "AZAffinityNodeSelector with all replicas in the client's zone",
-		func() rueidis.ReadNodeSelectorFunc { return rueidis.AZAffinityNodeSelector(zone) }),
+		func() rueidis.ReadNodeSelectorFunc { return rueidis.AZAffinityNodeSelector(zone) }, eightOnly),
 	replicas("rueidis/AZAffinity:primary", "AZAffinityReplicasAndPrimaryNodeSelector with all replicas in the client's zone",
-		func() rueidis.ReadNodeSelectorFunc { return rueidis.AZAffinityReplicasAndPrimaryNodeSelector(zone) }),
+		func() rueidis.ReadNodeSelectorFunc { return rueidis.AZAffinityReplicasAndPrimaryNodeSelector(zone) }, eightOnly),
 }
 
-func replicas(name, doc string, build func() rueidis.ReadNodeSelectorFunc) spec.Subject {
+func replicas(name, doc string, build func() rueidis.ReadNodeSelectorFunc, pinned map[string]string) spec.Subject {
 	return spec.Subject{
 		Name: name, Doc: rueidisVersion + ", " + doc,
 		New: func(f spec.Fleet) (spec.Picker, error) {
@@ -33,7 +33,21 @@ func replicas(name, doc string, build func() rueidis.ReadNodeSelectorFunc) spec.
 			return s, nil
 		},
 		Claims: []spec.Option{spec.Law(oracle.RoundRobin{}), spec.Concurrent()},
+		Pinned: pinned,
 	}
+}
+
+const (
+	counterFolded = "The turn is a counter modulo the number of replicas. When that number changes, the rotation jumps to another place: a replica may get two commands in a row, and another wait for almost two rounds. It is one jump for each change; shares over any longer time stay even."
+	noNinth       = "Of more than eight replicas in the client's zone only the first eight are read from: see rueidis/AZAffinity/ninth-replica. Of sixteen, half are idle and the others carry twice their share."
+)
+
+// eightOnly is what selectors do that look for nodes of the client's zone.
+var eightOnly = map[string]string{
+	"law/fleet-sizes":      noNinth,
+	"round-robin/window":   noNinth,
+	"round-robin/eligible": noNinth,
+	"round-robin/update":   counterFolded,
 }
 
 // A selector drives the choice of a node for a command that only reads. Servers

@@ -19,7 +19,13 @@ var opensearchSubjects = []spec.Subject{{
 	Name: "opensearch/transport", Doc: opensearchVersion + ", New and Perform without a router",
 	New:    newOpensearch,
 	Claims: []spec.Option{spec.Law(oracle.RoundRobin{})},
+	Pinned: map[string]string{
+		"law/fleet-sizes":    activeOnly,
+		"round-robin/window": activeOnly,
+	},
 }}
+
+const activeOnly = "A client rotates over 20 nodes at most, which it draws when it starts, and keeps the others in reserve, as it documents (ActiveListCap; 20 follows from its defaults). Of 32 nodes, 12 get no request from this client while nothing fails and no discovery runs. Many clients draw different nodes and even that out; a single client, such as one indexer, works a part of its cluster alone."
 
 // An opensearch drives the transport of the official OpenSearch client: a pick
 // is a whole request. The client shuffles its nodes, so that they are numbered in
