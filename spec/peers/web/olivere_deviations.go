@@ -18,7 +18,7 @@ var olivereDeviations = []peers.Deviation{
 		State:    "3 nodes, one request to s1 fails; then 300 requests a day for 30 days, which all nodes would answer",
 		Expected: "3000 requests at s1, or nearly so",
 		Observed: "no request at s1",
-		Effect:   "A node that has failed is marked as dead, and only a health check, a sniff, or the death of all others marks it as alive. The simple client has neither health checks nor sniffing, and so has every client in which both are switched off, as in front of a cloud service. One failed request takes a node out until every other node has failed too: in the end one node serves everybody.",
+		Effect:   "A node that has failed is marked as dead. A request that is already under way there may still succeed and bring it back; otherwise only a health check, a sniff, or the death of all others marks it as alive. The simple client has neither health checks nor sniffing, and so has every client in which both are switched off, as in front of a cloud service. One failed request takes a node out until every other node has failed too: in the end one node serves everybody.",
 		Observe:  observeNeverBack,
 	},
 	{

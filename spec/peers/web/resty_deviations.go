@@ -62,8 +62,8 @@ var restyDeviations = []peers.Deviation{
 		State:    "3 hosts, s0 is out after 5 failures; Refresh with the same 3 hosts; 99 requests",
 		Expected: "no request at s0 before its recovery",
 		Observed: "33 requests at s0",
-		Effect: "Refresh makes all hosts new: who is down, how often each has failed, and where the rotation stands is forgotten. NewSRVWeightedRoundRobin refreshes every 3 minutes, whether or not a record has changed, so behind it a dead host takes its share of requests again every 3 minutes at the latest, " +
-			"and for fewer than 3 minutes where failures are rare.",
+		Effect: "Refresh makes all hosts new: who is down, how often each has failed, and where the rotation stands is forgotten. NewSRVWeightedRoundRobin refreshes every 3 minutes, whether or not a record has changed, " +
+			"so that a recovery time which is set to more than that is never kept.",
 		Observe: observeRefreshRevives,
 	},
 	{
