@@ -36,5 +36,5 @@ func Here(dir string) (Tree, error) {
 	if err != nil {
 		return Tree{}, fmt.Errorf("mutants: %s is not in the source tree of %s: %s", dir, Module, strings.TrimSpace(string(out)))
 	}
-	return Tree{Dir: filepath.Clean(strings.TrimSpace(string(out))), Module: Module, Catalog: Catalog()}, nil
+	return Tree{Dir: filepath.Clean(strings.TrimSpace(string(out))), Module: Module, Catalog: Catalog(), Reasons: reasons}, nil
 }

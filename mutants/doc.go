@@ -44,6 +44,10 @@
 //
 // Package opinion, below, generates mutants instead, and asks for each that
 // nothing notices why.
+//
+// A whole run also tells which properties catch nothing but what another one of
+// their family catches. Each of them has a reason to be there, in one sentence,
+// and the run fails when a reason is missing or out of date.
 package mutants
 
 //go:generate go run ./generate

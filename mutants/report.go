@@ -24,7 +24,7 @@ const (
 	ExitRed         = 5 // the suite is red without any mutant, or does not run
 	ExitBroken      = 4 // some mutants are broken
 	ExitSurvived    = 1 // some mutants survived
-	ExitPredictions = 3 // all were caught, but a prediction was wrong
+	ExitPredictions = 3 // all were caught, but a prediction or a reason was wrong
 	ExitCaught      = 0 // all were caught, as predicted
 )
 
@@ -78,6 +78,14 @@ type Summary struct {
 	Properties   []string            `json:"properties"`
 	CatchNothing []string            `json:"catch_nothing,omitempty"`
 	OnlyOne      map[string][]string `json:"only_one,omitempty"`
+
+	// Reasons are those of the catalog for properties in the shadow of others.
+	Reasons map[string]string `json:"reasons,omitempty"`
+	// Shadowed are the properties that catch nothing but what another one of
+	// their family catches, too, each with the reason why it is there.
+	// WrongReasons tell where the reasons do not fit this matrix.
+	Shadowed     map[string]string `json:"shadowed,omitempty"`
+	WrongReasons []string          `json:"wrong_reasons,omitempty"`
 }
 
 // A Report is the outcome of a run.
@@ -95,7 +103,7 @@ func (r *Report) ExitCode() int {
 		return ExitBroken
 	case s.Survived > 0:
 		return ExitSurvived
-	case s.WrongPredictions > 0:
+	case s.WrongPredictions > 0 || len(s.WrongReasons) > 0:
 		return ExitPredictions
 	}
 	return ExitCaught
@@ -105,7 +113,7 @@ func (r *Report) ExitCode() int {
 func (r *Report) summarize() {
 	s := &r.Summary
 	s.Caught, s.Survived, s.Broken, s.Equivalent, s.WrongPredictions = 0, 0, 0, 0, 0
-	s.CatchNothing, s.OnlyOne = nil, nil
+	s.CatchNothing, s.OnlyOne, s.Shadowed, s.WrongReasons = nil, nil, nil, nil
 	catches := make(map[string]bool)
 	only := make(map[string][]string)
 	for _, m := range r.Mutants {
@@ -140,6 +148,7 @@ func (r *Report) summarize() {
 			s.CatchNothing = append(s.CatchNothing, p)
 		}
 	}
+	s.shade(r.Mutants)
 }
 
 // Merge joins the reports of all shards of one run.
@@ -147,7 +156,7 @@ func Merge(shards []*Report) (*Report, error) {
 	if len(shards) == 0 {
 		return nil, fmt.Errorf("mutants: nothing to merge")
 	}
-	out := &Report{Summary: Summary{Catalog: shards[0].Summary.Catalog}}
+	out := &Report{Summary: Summary{Catalog: shards[0].Summary.Catalog, Reasons: shards[0].Summary.Reasons}}
 	seen, properties := make(map[string]bool), make(map[string]bool)
 	for _, r := range shards {
 		s := r.Summary

@@ -100,7 +100,7 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	defer os.RemoveAll(work)
 
 	r := &run{Options: o, tree: tree, plan: p, dir: work}
-	report := &Report{Mutants: []MutantResult{}, Summary: Summary{Catalog: len(tree.Catalog), Shard: o.Shard.String()}}
+	report := &Report{Mutants: []MutantResult{}, Summary: Summary{Catalog: len(tree.Catalog), Reasons: tree.Reasons, Shard: o.Shard.String()}}
 	building := time.Now()
 	if r.suite, err = tree.build(ctx, filepath.Join(work, "suite.test"), "-tags", "mutants"); err != nil {
 		if ctx.Err() != nil {

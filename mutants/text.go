@@ -1,6 +1,7 @@
 package mutants
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"maps"
@@ -54,6 +55,15 @@ system of three servers under load 0.8, from the reference's to the bug's.
 	}
 	if len(s.CatchNothing) > 0 {
 		fmt.Fprintf(&b, "\nProperties that catch nothing: %s\n", strings.Join(s.CatchNothing, ", "))
+	}
+	if len(s.Shadowed) > 0 {
+		b.WriteString("\nProperties that catch nothing but what another of their family does:\n")
+		for _, p := range slices.Sorted(maps.Keys(s.Shadowed)) {
+			fmt.Fprintf(&b, "  %s: %s\n", p, cmp.Or(s.Shadowed[p], "(no reason)"))
+		}
+	}
+	for _, wrong := range s.WrongReasons {
+		fmt.Fprintf(&b, "\nwrong reason: %s\n", wrong)
 	}
 	fmt.Fprintf(&b, "\n%d of %d mutants%s: %d caught, %d survived, %d broken, %d equivalent; %d with a wrong prediction\n",
 		len(r.Mutants), s.Catalog, inShard(s.Shard), s.Caught, s.Survived, s.Broken, s.Equivalent, s.WrongPredictions)

@@ -18,6 +18,7 @@ type Tree struct {
 	Dir     string // of go.mod
 	Module  string // its path
 	Catalog []Mutant
+	Reasons map[string]string // for properties in the shadow of others, by name
 }
 
 // A plan is what generation makes of a catalog.

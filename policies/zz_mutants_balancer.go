@@ -190,6 +190,13 @@ func verdict(ctx context.Context, err error) Outcome {
 
 // InFlight returns the number of open leases of each server of the fleet.
 func (b *Balancer) InFlight() map[string]int {
+	switch active.Mutant {
+	case active.GaugeEndsAtFour:
+		return b.InFlight_gauge_ends_at_four()
+	case active.Recording:
+		active.Reach(active.GaugeEndsAtFour)
+	}
+
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	counts := make(map[string]int, len(b.members))
@@ -391,4 +398,15 @@ func verdict_late_success_is_canceled(ctx context.Context, err error) Outcome {
 func verdict_canceled_is_a_failure(ctx context.Context, err error) Outcome {
 	canceled := err != nil && errors.Is(ctx.Err(), context.Canceled)
 	return Outcome{Failed: err != nil, Canceled: canceled && err == nil}
+}
+
+// InFlight_gauge_ends_at_four: What is told of the requests in flight ends at four, while the picks know better: an operator sees an even fleet that is not.
+func (b *Balancer) InFlight_gauge_ends_at_four() map[string]int {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	counts := make(map[string]int, len(b.members))
+	for _, m := range b.members {
+		counts[m.Name] = min(m.inFlight, 4)
+	}
+	return counts
 }

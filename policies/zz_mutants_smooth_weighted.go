@@ -93,8 +93,10 @@ func (s *SmoothWeighted) step(v View, given int) int {
 		return s.step_smooth_weighted_heavy_is_negative(v, given)
 	case active.SmoothWeightedFirstInCredit:
 		return s.step_smooth_weighted_first_in_credit(v, given)
+	case active.SmoothWeightedAbsentEarn:
+		return s.step_smooth_weighted_absent_earn(v, given)
 	case active.Recording:
-		active.Reach(active.SmoothWeightedTakesLess, active.WeightedRotationCountsIn32Bits, active.SmoothWeightedHeavyIsNegative, active.SmoothWeightedFirstInCredit)
+		active.Reach(active.SmoothWeightedTakesLess, active.WeightedRotationCountsIn32Bits, active.SmoothWeightedHeavyIsNegative, active.SmoothWeightedFirstInCredit, active.SmoothWeightedAbsentEarn)
 	}
 
 	total := int64(0)
@@ -138,13 +140,6 @@ func (s *SmoothWeighted) rescale(total int64) {
 // find is the place of a server among the credits, at or after a place given. A
 // new server enters with none.
 func (s *SmoothWeighted) find(id ServerID, from int) int {
-	switch active.Mutant {
-	case active.SmoothWeightedAbsentEarn:
-		return s.find_smooth_weighted_absent_earn(id, from)
-	case active.Recording:
-		active.Reach(active.SmoothWeightedAbsentEarn)
-	}
-
 	for from < len(s.credits) && s.credits[from].id < id {
 		from++
 	}
@@ -329,6 +324,31 @@ func (s *SmoothWeighted) step_smooth_weighted_first_in_credit(v View, given int)
 	return pick
 }
 
+// step_smooth_weighted_absent_earn: Servers that are not eligible go on earning: when they are back, they get everything they missed in a burst.
+func (s *SmoothWeighted) step_smooth_weighted_absent_earn(v View, given int) int {
+	total := int64(0)
+	for i := range v.Len() {
+		total += int64(v.Server(i).Weight) * unit
+	}
+	s.rescale(total)
+	pick, picked, at := None, 0, 0
+	for i := range v.Len() {
+		server := v.Server(i)
+		at = s.find(server.ID, at)
+		s.credits[at].value += int64(server.Weight) * unit
+		if i == given || given == None && (pick == None || s.credits[at].value > s.credits[picked].value) {
+			pick, picked = i, at
+		}
+	}
+	s.credits[picked].value -= total
+	for k := range s.credits {
+		if v.Index(s.credits[k].id) < 0 {
+			s.credits[k].value += unit
+		}
+	}
+	return pick
+}
+
 // rescale_smooth_weighted_unscaled: Credits earned with old weights are spent at the new ones: after a change the rotation is off by whole picks.
 func (s *SmoothWeighted) rescale_smooth_weighted_unscaled(total int64) {
 	if s.total != total && s.total > 0 && total < 0 {
@@ -339,18 +359,6 @@ func (s *SmoothWeighted) rescale_smooth_weighted_unscaled(total int64) {
 		s.settle()
 	}
 	s.total = total
-}
-
-// find_smooth_weighted_absent_earn: Servers that are not eligible go on earning: when they are back, they get everything they missed in a burst.
-func (s *SmoothWeighted) find_smooth_weighted_absent_earn(id ServerID, from int) int {
-	for from < len(s.credits) && s.credits[from].id < id {
-		s.credits[from].value += unit
-		from++
-	}
-	if from == len(s.credits) || s.credits[from].id != id {
-		s.credits = slices.Insert(s.credits, from, credit{id: id})
-	}
-	return from
 }
 
 // Update_smooth_weighted_update_forgives: Every update zeroes the credits: a warming server is forgiven its debts again and again, and gets far too much.

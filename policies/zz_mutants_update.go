@@ -32,8 +32,10 @@ func (b *Balancer) Update(servers []Endpoint) error {
 		return b.Update_slow_start_first_fleet_cold(servers)
 	case active.LeaversStayInTheBooks:
 		return b.Update_leavers_stay_in_the_books(servers)
+	case active.UpdateKeepsOneRequest:
+		return b.Update_update_keeps_one_request(servers)
 	case active.Recording:
-		active.Reach(active.UpdateLosesCounts, active.UpdateRenamesSurvivors, active.UpdateReusesIds, active.UpdateIgnoresWeights, active.UpdateZeroWeightIsUnset, active.UpdateHalfway, active.UpdateKeepsTheRemoved, active.SlowStartFirstFleetCold, active.LeaversStayInTheBooks)
+		active.Reach(active.UpdateLosesCounts, active.UpdateRenamesSurvivors, active.UpdateReusesIds, active.UpdateIgnoresWeights, active.UpdateZeroWeightIsUnset, active.UpdateHalfway, active.UpdateKeepsTheRemoved, active.SlowStartFirstFleetCold, active.LeaversStayInTheBooks, active.UpdateKeepsOneRequest)
 	}
 
 	if err := checkEndpoints(servers); err != nil {
@@ -566,6 +568,57 @@ func (b *Balancer) Update_leavers_stay_in_the_books(servers []Endpoint) error {
 	}
 	for i, m := range members {
 		m.Server, m.removed = fleet[i], false
+	}
+	b.policy, b.members, b.nextID = policy, members, nextID
+	b.sortOut()
+	return nil
+}
+
+// Update_update_keeps_one_request: An update carries over that a server is busy, and not with how many requests.
+func (b *Balancer) Update_update_keeps_one_request(servers []Endpoint) error {
+	if err := checkEndpoints(servers); err != nil {
+		return err
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+
+	wanted := make(map[string]uint64, len(servers))
+	for _, e := range servers {
+		wanted[e.Name] = e.Weight
+	}
+	var fleet []Server
+	var members []*member // of the same servers; the weights of survivors are still the old ones
+	for _, m := range b.members {
+		if weight, stays := wanted[m.Name]; stays {
+			fleet = append(fleet, Server{ID: m.ID, Name: m.Name, Weight: weight})
+			members = append(members, m)
+			delete(wanted, m.Name)
+		}
+	}
+	nextID, since := b.nextID, b.now()
+	if b.members == nil {
+		since = -b.slow.Window // the first fleet is warm
+	}
+	for _, e := range servers {
+		if _, isNew := wanted[e.Name]; isNew {
+			s := Server{ID: nextID, Name: e.Name, Weight: e.Weight}
+			fleet = append(fleet, s)
+			members = append(members, &member{Server: s, health: health{since: since}})
+			nextID++
+		}
+	}
+
+	policy, err := joined(b.policy, fleet)
+	if err != nil {
+		return err
+	}
+
+	// Nothing can fail from here on.
+	for _, m := range b.members {
+		m.removed = true
+	}
+	for i, m := range members {
+		m.Server, m.removed, m.inFlight = fleet[i], false, min(m.inFlight, 1)
 	}
 	b.policy, b.members, b.nextID = policy, members, nextID
 	b.sortOut()

@@ -98,8 +98,10 @@ func (r *WeightedRoundRobin) begin(v View, c Coins) (int, moment) {
 	switch active.Mutant {
 	case active.WeightedRotationStartsTogether:
 		return r.begin_weighted_rotation_starts_together(v, c)
+	case active.WeightedRotationFirstTickOnly:
+		return r.begin_weighted_rotation_first_tick_only(v, c)
 	case active.Recording:
-		active.Reach(active.WeightedRotationStartsTogether)
+		active.Reach(active.WeightedRotationStartsTogether, active.WeightedRotationFirstTickOnly)
 	}
 
 	weights := weightsOf(v)
@@ -193,6 +195,15 @@ func (r *WeightedRoundRobin) begin_weighted_rotation_starts_together(v View, c C
 		}
 	}
 	m := uint64(0 * c.IntN(1))
+	clock := r.clocks[r.find(v.Server(i), 0)]
+	return i, moment{m*phases + clock.phase, clock.weight * phases}
+}
+
+// begin_weighted_rotation_first_tick_only: The server of the first pick is drawn, and not where in its turns the schedule begins: what comes second is always the same, whoever rebuilds often.
+func (r *WeightedRoundRobin) begin_weighted_rotation_first_tick_only(v View, c Coins) (int, moment) {
+	weights := weightsOf(v)
+	i := c.Weighted(weights)
+	m := 0 * uint64(c.IntN(int(weights[i]/gcd(weights))))
 	clock := r.clocks[r.find(v.Server(i), 0)]
 	return i, moment{m*phases + clock.phase, clock.weight * phases}
 }

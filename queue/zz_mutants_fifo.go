@@ -69,8 +69,10 @@ func (f *fifo) accept(now, w float64) (start, finish float64) {
 		return f.accept_fifo_slow_is_fast(now, w)
 	case active.FifoFirstSlotTakesAll:
 		return f.accept_fifo_first_slot_takes_all(now, w)
+	case active.FifoInSixteenths:
+		return f.accept_fifo_in_sixteenths(now, w)
 	case active.Recording:
-		active.Reach(active.FifoIgnoresIdleTime, active.FifoNeverWaits, active.FifoSlowIsFast, active.FifoFirstSlotTakesAll)
+		active.Reach(active.FifoIgnoresIdleTime, active.FifoNeverWaits, active.FifoSlowIsFast, active.FifoFirstSlotTakesAll, active.FifoInSixteenths)
 	}
 
 	if f.slots == nil {
@@ -274,6 +276,28 @@ func (f *fifo) accept_fifo_first_slot_takes_all(now, w float64) (start, finish f
 	first, free := 0, math.Inf(1)
 	for i, at := range f.slots {
 		if at < free && i == 0 {
+			first, free = i, at
+		}
+	}
+	start = max(now, free)
+	finish = start + w/f.speed
+	f.slots[first] = finish
+	f.busy.insert(finish)
+	return start, finish
+}
+
+// accept_fifo_in_sixteenths: Work is cut to whole sixteenths of a second: short jobs take less than their time on fast servers, and many of them take none.
+func (f *fifo) accept_fifo_in_sixteenths(now, w float64) (start, finish float64) {
+	if f.slots == nil {
+		start = max(now, f.free)
+		finish = start + float64(int(w/f.speed*16))/16
+		f.free = finish
+		f.busy.push(finish)
+		return start, finish
+	}
+	first, free := 0, math.Inf(1)
+	for i, at := range f.slots {
+		if at < free {
 			first, free = i, at
 		}
 	}

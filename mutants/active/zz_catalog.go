@@ -79,10 +79,12 @@ const (
 	FifoEndsOutOfOrder
 	FifoFirstSlotTakesAll
 	FifoIgnoresIdleTime
+	FifoInSixteenths
 	FifoNeverWaits
 	FifoSlowIsFast
 	FifoTickTooLong
 	FifoWorkLeftBelowZero
+	GaugeEndsAtFour
 	HashModHasEightPlaces
 	HashModInIdOrder
 	HashModInMapOrder
@@ -280,6 +282,7 @@ const (
 	UpdateDoesNotTell
 	UpdateHalfway
 	UpdateIgnoresWeights
+	UpdateKeepsOneRequest
 	UpdateKeepsTheRemoved
 	UpdateLosesCounts
 	UpdateRenamesSurvivors
@@ -294,6 +297,7 @@ const (
 	WeightedRandomByPosition
 	WeightedRandomKeepsItsWeights
 	WeightedRotationCountsIn32Bits
+	WeightedRotationFirstTickOnly
 	WeightedRotationNewcomerRestarts
 	WeightedRotationOldWeights
 	WeightedRotationReloadRestarts
@@ -385,10 +389,12 @@ var numbers = map[string]int{
 	"fifo_ends_out_of_order":                  FifoEndsOutOfOrder,
 	"fifo_first_slot_takes_all":               FifoFirstSlotTakesAll,
 	"fifo_ignores_idle_time":                  FifoIgnoresIdleTime,
+	"fifo_in_sixteenths":                      FifoInSixteenths,
 	"fifo_never_waits":                        FifoNeverWaits,
 	"fifo_slow_is_fast":                       FifoSlowIsFast,
 	"fifo_tick_too_long":                      FifoTickTooLong,
 	"fifo_work_left_below_zero":               FifoWorkLeftBelowZero,
+	"gauge_ends_at_four":                      GaugeEndsAtFour,
 	"hash_mod_has_eight_places":               HashModHasEightPlaces,
 	"hash_mod_in_id_order":                    HashModInIdOrder,
 	"hash_mod_in_map_order":                   HashModInMapOrder,
@@ -586,6 +592,7 @@ var numbers = map[string]int{
 	"update_does_not_tell":                    UpdateDoesNotTell,
 	"update_halfway":                          UpdateHalfway,
 	"update_ignores_weights":                  UpdateIgnoresWeights,
+	"update_keeps_one_request":                UpdateKeepsOneRequest,
 	"update_keeps_the_removed":                UpdateKeepsTheRemoved,
 	"update_loses_counts":                     UpdateLosesCounts,
 	"update_renames_survivors":                UpdateRenamesSurvivors,
@@ -600,6 +607,7 @@ var numbers = map[string]int{
 	"weighted_random_by_position":             WeightedRandomByPosition,
 	"weighted_random_keeps_its_weights":       WeightedRandomKeepsItsWeights,
 	"weighted_rotation_counts_in_32_bits":     WeightedRotationCountsIn32Bits,
+	"weighted_rotation_first_tick_only":       WeightedRotationFirstTickOnly,
 	"weighted_rotation_newcomer_restarts":     WeightedRotationNewcomerRestarts,
 	"weighted_rotation_old_weights":           WeightedRotationOldWeights,
 	"weighted_rotation_reload_restarts":       WeightedRotationReloadRestarts,

@@ -30,6 +30,14 @@ func TestPredictionsNameProperties(t *testing.T) {
 	}
 }
 
+// TestReasonsNameProperties does the same for properties in the shadow of others.
+func TestReasonsNameProperties(t *testing.T) {
+	for name := range mutants.Reasons() {
+		_, err := spec.Find(name)
+		assert.NoError(t, err)
+	}
+}
+
 // TestMutantsList prints each bug of the catalog once.
 func TestMutantsList(t *testing.T) {
 	code, stdout, _ := picklaw("mutants", "list")
