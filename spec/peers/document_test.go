@@ -1,8 +1,10 @@
 package peers
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/picklaw/picklaw/oracle"
@@ -67,5 +69,18 @@ State: 3 servers, in flight 0 1 2. Expected: picks 2/3 1/3 0. Observed: random, 
 Reproduce: ` + "``"
 	if settled(one) != want {
 		t.Errorf("got\n%s\nwant\n%s", settled(one), want)
+	}
+}
+
+// A rotation that starts anywhere is convicted at any server.
+func TestTurnsSettle(t *testing.T) {
+	row := func(server, picks int) string {
+		return fmt.Sprintf("|  | round-robin/update | server %d | violated (broken sequence) | convicted after %d |", server, picks)
+	}
+	if one, two := settled(row(5, 9)), settled(row(13, 350)); one != two {
+		t.Errorf("%q and %q do not settle", one, two)
+	}
+	if another := strings.Replace(row(5, 9), "broken sequence", "wrong law", 1); settled(another) == settled(row(5, 9)) {
+		t.Error("another finding settles to the same text")
 	}
 }
