@@ -61,15 +61,24 @@ func exactLiveWeights(r *Run) Result {
 }
 
 // exactLargeFleet looks at 67 servers: more than a word of bits, and a prime. A
-// policy with too many outcomes there is judged on a smaller prime.
+// policy with too many outcomes there is judged on a smaller prime. The outcomes
+// grow with the fleet, so that only the last one tried can have too many.
 func exactLargeFleet(r *Run) Result {
-	for _, n := range []int{67, 37, 19, 13, 11} {
+	largest := 0
+	for _, n := range []int{11, 13, 19, 37, 67} {
 		view := viewOf(equalServers(make([]float64, n)))
-		if _, err := r.tryEnumerate(r.newPolicy(view.Servers), Request{}, view); !tooMany(err) {
-			return r.largeFleet(n)
+		_, err := r.tryEnumerate(r.newPolicy(view.Servers), Request{}, view)
+		if tooMany(err) {
+			break
+		}
+		if largest = n; err != nil {
+			break // it is reported at this size
 		}
 	}
-	return Result{Verdict: Undecided, Observed: fmt.Sprintf("more than %d outcomes with 11 servers already", mostLeaves)}
+	if largest == 0 {
+		return Result{Verdict: Undecided, Observed: fmt.Sprintf("more than %d outcomes with 11 servers already", mostLeaves)}
+	}
+	return r.largeFleet(largest)
 }
 
 func (r *Run) largeFleet(n int) Result {
