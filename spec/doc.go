@@ -23,6 +23,19 @@
 // subject of anything with probability 1e-9 at most ([DefaultAlpha]), however
 // long it looks; an acquittal says within what total variation of the claim.
 //
+// An acquittal is about the places that were looked at. The law is judged most
+// closely, within 0.05, at five states of two small fleets with up to 2d+2
+// requests at a server, where d is the number of choices; and more coarsely,
+// within 0.1 to 0.2, at eight sizes from 2 to 65 around powers of two and one
+// that is drawn from the seed (9 to 40); with up to 1025 requests at a server,
+// in large and in single steps around 128, 256 and 1024; after 5000 requests;
+// under names and ids in another order; with one server or most of them not
+// eligible; after updates, histories and many goroutines. A balancer that is
+// wrong only at some other size, or beyond those loads, still holds: run it with
+// further seeds, or audit it where it is to be used. A transport that cannot
+// carry so much says so ([HoldsAtMost]); of a [FixedFleet], no more than 16
+// requests at a server are asked for and its size is the only one.
+//
 // A [Verdict] is one of five, and undecided is never folded into holds. What a
 // subject does that no balancer may do is a [Finding] with a name: it panics,
 // hangs, exits, names a server that does not exist, leaks its counts, never fills
@@ -41,6 +54,7 @@
 //	             Lingers
 //	of cost      ReadsAtMost
 //	how to run   Alpha, Seed, HangAfter, Only, Reproduce, Progress
+//	foreign code Fail, GiveUp, FixedFleet, HoldsAtMost, Contamination, Resolution
 //	results      Check, Test, Report, PropertyResult, Verdict, Finding, Diagnosis
 //	the registry Properties, Find, Property
 package spec
