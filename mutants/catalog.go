@@ -22,6 +22,7 @@ func Catalog() []Mutant {
 		suiteMutants,
 		auditMutants,
 		rareMutants,
+		breadthMutants,
 	)
 }
 

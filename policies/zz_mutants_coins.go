@@ -28,8 +28,10 @@ func (p *PCG) IntN(n int) int {
 		return p.IntN_coin_never_shows_its_last_side(n)
 	case active.CoinIsNotQuiteFair:
 		return p.IntN_coin_is_not_quite_fair(n)
+	case active.CoinOfFiveBits:
+		return p.IntN_coin_of_five_bits(n)
 	case active.Recording:
-		active.Reach(active.CoinNeverShowsItsLastSide, active.CoinIsNotQuiteFair)
+		active.Reach(active.CoinNeverShowsItsLastSide, active.CoinIsNotQuiteFair, active.CoinOfFiveBits)
 	}
 	return p.r.IntN(n)
 }
@@ -73,6 +75,9 @@ func (p *PCG) IntN_coin_is_not_quite_fair(n int) int {
 	}
 	return p.r.IntN(n)
 }
+
+// IntN_coin_of_five_bits: A coin has 32 sides at most: in larger fleets the servers behind are never drawn.
+func (p *PCG) IntN_coin_of_five_bits(n int) int { return p.r.IntN(min(n, 32)) }
 
 // Weighted_coin_bound_inclusive: The bound of a weighted coin is off by one: an outcome of weight 0 shows, and light servers get too much.
 func (p *PCG) Weighted_coin_bound_inclusive(w []uint64) int {

@@ -94,6 +94,13 @@ func (v *fleetView) Len() int { return len(v.servers) }
 func (v *fleetView) Server(i int) Server { return v.servers[i].Server }
 
 func (v *fleetView) Load(i int) (load float64, known bool) {
+	switch active.Mutant {
+	case active.LoadOfEightBits:
+		return v.Load_load_of_eight_bits(i)
+	case active.Recording:
+		active.Reach(active.LoadOfEightBits)
+	}
+
 	return float64(v.servers[i].inFlight), true
 }
 
@@ -165,4 +172,9 @@ func contain_panics_pass_through(doing string, p Policy, call func(Policy)) (err
 	}()
 	call(p)
 	return nil
+}
+
+// Load_load_of_eight_bits: The policy is shown the last eight bits of a count: a server with 256 requests in flight looks idle.
+func (v *fleetView) Load_load_of_eight_bits(i int) (load float64, known bool) {
+	return float64(uint8(v.servers[i].inFlight)), true
 }

@@ -47,6 +47,7 @@ const (
 	CoinBoundInclusive
 	CoinIsNotQuiteFair
 	CoinNeverShowsItsLastSide
+	CoinOfFiveBits
 	CoinsLastSideUntried
 	CoinsWeightsIgnored
 	CoinsZeroWeightTried
@@ -136,6 +137,7 @@ const (
 	LingeringSuccesses
 	LingeringTooShort
 	LingeringUpdateWipes
+	LoadOfEightBits
 	LocalViewsShared
 	MaglevDoesNotWalk
 	MaglevEqualTurns
@@ -357,6 +359,7 @@ var numbers = map[string]int{
 	"coin_bound_inclusive":                    CoinBoundInclusive,
 	"coin_is_not_quite_fair":                  CoinIsNotQuiteFair,
 	"coin_never_shows_its_last_side":          CoinNeverShowsItsLastSide,
+	"coin_of_five_bits":                       CoinOfFiveBits,
 	"coins_last_side_untried":                 CoinsLastSideUntried,
 	"coins_weights_ignored":                   CoinsWeightsIgnored,
 	"coins_zero_weight_tried":                 CoinsZeroWeightTried,
@@ -446,6 +449,7 @@ var numbers = map[string]int{
 	"lingering_successes":                     LingeringSuccesses,
 	"lingering_too_short":                     LingeringTooShort,
 	"lingering_update_wipes":                  LingeringUpdateWipes,
+	"load_of_eight_bits":                      LoadOfEightBits,
 	"local_views_shared":                      LocalViewsShared,
 	"maglev_does_not_walk":                    MaglevDoesNotWalk,
 	"maglev_equal_turns":                      MaglevEqualTurns,

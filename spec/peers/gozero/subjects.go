@@ -26,6 +26,10 @@ var subjects = []spec.Subject{
 		Claims: []spec.Option{
 			spec.Law(oracle.PowerOfD{D: 2}), spec.CountsInFlight(), spec.Concurrent(),
 		},
+		Pinned: map[string]string{
+			"law/fleet-sizes": "Two servers are compared in the order of the list, and ties go to the first; from three on the two are drawn, which makes ties fair. Of a pair with equal loads the first server gets every request but the one a second that is forced upon a server that has not been picked for that long. " +
+				"With little traffic the second server is idle, its connections and caches are cold, and its failure is noticed late.",
+		},
 	},
 	{
 		Name: "go-zero/consistent_hash", Doc: version + ", consistent_hash with its 100 replicas",
