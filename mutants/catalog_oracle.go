@@ -26,7 +26,7 @@ var oracleMutants = []Mutant{
 		Find: "return evenly(len(s.Loads), byLoad(s), certain), nil", Replace: "return evenly(len(s.Loads), strictly(byLoad(s)), certain), nil",
 		Story:    "The law of least request gives ties to the lowest index: honest balancers are convicted.",
 		Source:   "BerriAI/litellm#39322 is a relative",
-		Predicts: []string{"least-request/pick-law"}, Spares: append([]string{"random", "power-of-d", "round-robin"}, otherThanOracle[:7]...),
+		Predicts: []string{"least-request/pick-law"}, Spares: append([]string{"random", "power-of-d", "round-robin", "keys"}, otherThanOracle[2:7]...),
 	},
 	{
 		ID: "law_rotation_stands_still", File: "oracle/pick_round_robin.go",

@@ -109,6 +109,13 @@ var rareMutants = []Mutant{
 		Predicts: []string{"feedback/twin-verdicts"}, Spares: otherThanLearners,
 	},
 	{
+		ID: "peak_ewma_errors_near_a_second", File: "policies/peak_ewma.go",
+		Find: "latency, at := max(o.Latency, 1).Seconds(), o.At", Replace: "latency, at := max(o.Latency, 1).Seconds(), o.At\n\tif o.Failed && latency > 0.6 && latency < 0.95 {\n\t\tlatency *= 2\n\t}",
+		Story:    "An error that takes most of a second is taken for a timeout and counts double, although the policy says that it reads no verdicts.",
+		Source:   "classic",
+		Predicts: []string{"feedback/twin-verdicts"}, Spares: otherThanLearners,
+	},
+	{
 		ID: "peak_ewma_errors_after_a_minute", File: "policies/peak_ewma.go",
 		Find: "latency, at := max(o.Latency, 1).Seconds(), o.At", Replace: "latency, at := max(o.Latency, 1).Seconds(), o.At\n\tif o.Failed && at > time.Minute {\n\t\tlatency *= 2\n\t}",
 		Story:    "Once it has warmed up, errors count double, although the policy says that it reads no verdicts: nobody who looks at a fresh one sees it.",
@@ -155,7 +162,7 @@ var rareMutants = []Mutant{
 		Find: "home := h.places[h.place(q.Key, uint64(len(h.places)))]", Replace: "home := h.places[h.place(q.Key, 1<<bits.Len(uint(len(h.places)-1)))%uint64(len(h.places))]",
 		Story:    "The places are rounded up to a power of two, so that a mask does for the division, and what is too much wraps around: the first servers get a double share.",
 		Source:   "category-labs/monad-bft#1402 is a relative: a remainder that does not come out even",
-		Predicts: []string{"keys/remap", "keys/shares"}, Spares: otherThanKeys[1:],
+		Predicts: []string{"keys/remap"}, Spares: otherThanKeys[1:],
 	},
 	{
 		ID: "hash_mod_has_eight_places", File: "policies/hash_mod.go",

@@ -120,11 +120,14 @@ func (p *PeakEWMA) Observe(id ServerID, o Outcome) {
 	case active.PeakEwmaFastErrorsAreRefusals:
 		p.Observe_peak_ewma_fast_errors_are_refusals(id, o)
 		return
+	case active.PeakEwmaErrorsNearASecond:
+		p.Observe_peak_ewma_errors_near_a_second(id, o)
+		return
 	case active.PeakEwmaErrorsAfterAMinute:
 		p.Observe_peak_ewma_errors_after_a_minute(id, o)
 		return
 	case active.Recording:
-		active.Reach(active.PeakEwmaErrorsAreFast, active.PeakEwmaAveragesPeaks, active.PeakEwmaLateNewsTurnsBack, active.PeakEwmaZeroLatency, active.PeakEwmaBooksOnAnother, active.PeakEwmaFastErrorsAreRefusals, active.PeakEwmaErrorsAfterAMinute)
+		active.Reach(active.PeakEwmaErrorsAreFast, active.PeakEwmaAveragesPeaks, active.PeakEwmaLateNewsTurnsBack, active.PeakEwmaZeroLatency, active.PeakEwmaBooksOnAnother, active.PeakEwmaFastErrorsAreRefusals, active.PeakEwmaErrorsNearASecond, active.PeakEwmaErrorsAfterAMinute)
 	}
 
 	if p.estimates == nil {
@@ -338,6 +341,25 @@ func (p *PeakEWMA) Observe_peak_ewma_fast_errors_are_refusals(id ServerID, o Out
 	latency, at := max(o.Latency, 1).Seconds(), o.At
 	if o.Failed && o.Latency < time.Second/2 {
 		latency = 1e-9
+	}
+	if e, heard := p.estimates[id]; heard {
+		if latency < e.latency {
+			w := p.remaining(at - e.at)
+			latency = e.latency*w + latency*(1-w)
+		}
+		at = max(at, e.at) // late news does not turn back the clock
+	}
+	p.estimates[id] = estimate{latency, at}
+}
+
+// Observe_peak_ewma_errors_near_a_second: An error that takes most of a second is taken for a timeout and counts double, although the policy says that it reads no verdicts.
+func (p *PeakEWMA) Observe_peak_ewma_errors_near_a_second(id ServerID, o Outcome) {
+	if p.estimates == nil {
+		p.estimates = make(map[ServerID]estimate)
+	}
+	latency, at := max(o.Latency, 1).Seconds(), o.At
+	if o.Failed && latency > 0.6 && latency < 0.95 {
+		latency *= 2
 	}
 	if e, heard := p.estimates[id]; heard {
 		if latency < e.latency {

@@ -168,6 +168,7 @@ const (
 	PeakEwmaDecaysToNothing
 	PeakEwmaErrorsAfterAMinute
 	PeakEwmaErrorsAreFast
+	PeakEwmaErrorsNearASecond
 	PeakEwmaFastErrorsAreRefusals
 	PeakEwmaIdleIsFree
 	PeakEwmaIgnoresInFlight
@@ -480,6 +481,7 @@ var numbers = map[string]int{
 	"peak_ewma_decays_to_nothing":             PeakEwmaDecaysToNothing,
 	"peak_ewma_errors_after_a_minute":         PeakEwmaErrorsAfterAMinute,
 	"peak_ewma_errors_are_fast":               PeakEwmaErrorsAreFast,
+	"peak_ewma_errors_near_a_second":          PeakEwmaErrorsNearASecond,
 	"peak_ewma_fast_errors_are_refusals":      PeakEwmaFastErrorsAreRefusals,
 	"peak_ewma_idle_is_free":                  PeakEwmaIdleIsFree,
 	"peak_ewma_ignores_in_flight":             PeakEwmaIgnoresInFlight,
