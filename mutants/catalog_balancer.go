@@ -177,7 +177,7 @@ var balancerMutants = []Mutant{
 		ID: "update_renames_survivors", File: "policies/update.go",
 		Find: "Server{ID: m.ID, Name: m.Name, Weight: weight}", Replace: "Server{ID: m.ID + ServerID(len(b.members)), Name: m.Name, Weight: weight}",
 		Story:    "Survivors get new ids: rings, cursors and estimates take them for strangers.",
-		Source:   "traefik/traefik#2986; haproxy/haproxy#3413",
+		Source:   "traefik/traefik#2986 and haproxy/haproxy#3413 are relatives: a server that comes out of an update as another one",
 		Predicts: []string{"continuity/fleet-update"}, Spares: otherThanBalancer,
 	},
 	{

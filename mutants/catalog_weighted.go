@@ -7,7 +7,7 @@ var weightedMutants = []Mutant{
 		ID: "smooth_weighted_takes_less", File: "policies/smooth_weighted.go",
 		Find: "s.credits[picked].value -= total", Replace: "s.credits[picked].value -= total - unit",
 		Story:    "The winner pays less than the sum of the weights: credits grow without end, and heavy servers get too much.",
-		Source:   "apache/dubbo#14",
+		Source:   "apache/dubbo#14 is a relative: a level raised at every pick",
 		Predicts: []string{"smooth-weighted/pick-law", "weighted/window"}, Spares: otherThanWeighted,
 	},
 	{
@@ -49,7 +49,7 @@ var weightedMutants = []Mutant{
 		ID: "weighted_rotation_update_restarts", File: "policies/weighted_round_robin.go",
 		Find: "r.clocks, r.started = next, r.started && survivors > 0", Replace: "r.clocks, r.started = next, r.started && survivors > len(all)",
 		Story:    "Every update starts the schedule anew.",
-		Source:   "envoyproxy/envoy#14360; apple/servicetalk#3021",
+		Source:   "envoyproxy/envoy#10064; apple/servicetalk#3021",
 		Predicts: []string{"continuity/idle-update"}, Spares: otherThanWeighted,
 	},
 	{
@@ -63,7 +63,7 @@ var weightedMutants = []Mutant{
 		ID: "weighted_random_by_position", File: "policies/weighted_random.go",
 		Find: "w.weights = append(w.weights, v.Server(i).Weight)", Replace: "w.weights = append(w.weights, v.Server(v.Len()-1-i).Weight)",
 		Story:    "Two lists are walked by position although their orders differ: weights go to the wrong servers.",
-		Source:   "envoyproxy/envoy#28419",
+		Source:   "envoyproxy/envoy#28419 is a relative: zones walked by position",
 		Predicts: []string{"weighted-random/pick-law"}, Spares: otherThanWeighted,
 	},
 	{
@@ -77,7 +77,7 @@ var weightedMutants = []Mutant{
 		ID: "weighted_least_without_the_request", File: "policies/weighted_least_request.go",
 		Find: "(heaviness(v, i) + 1) / float64", Replace: "heaviness(v, i) / float64",
 		Story:    "The request that is coming is not counted: an idle fleet ignores its weights.",
-		Source:   "HAProxy: reposition a server using the right eweight",
+		Source:   "HAProxy, reposition a server using the right eweight, is a relative: a key that leaves something out",
 		Predicts: []string{"weighted-least-request/pick-law"}, Spares: otherThanWeighted,
 	},
 	{
