@@ -74,7 +74,7 @@ func exactVerdicts(r *Run) Result {
 				err := error(nil)
 				defer func() {
 					if v := recover(); v != nil && v != "in the call" {
-						err = fmt.Errorf("Do panicked: %v", v)
+						err = fmt.Errorf("a panic came out of Do: %v", v)
 					}
 					done <- err
 				}()
