@@ -19,9 +19,11 @@ var leased = []string{"balancer/power-of-d:2", "balancer/round-robin", "balancer
 
 // subjects are the references in which a bug of a file shows, if anywhere.
 var subjects = map[string][]string{
+	"envoy_weighted.go":         {"envoy-weighted"},
 	"ewma.go":                   {"ewma"},
 	"hash_mod.go":               {"hash-mod"},
 	"least_request.go":          {"least-request"},
+	"lingering_errors.go":       {"lingering-errors"},
 	"maglev.go":                 {"maglev:1009"},
 	"over_success.go":           {"ewma-over-success", "peak-ewma-over-success"},
 	"peak_ewma.go":              {"peak-ewma", "peak-ewma:2"},
@@ -31,12 +33,14 @@ var subjects = map[string][]string{
 	"ring.go":                   {"ring", "ring:1"},
 	"round_robin.go":            {"round-robin"},
 	"smooth_weighted.go":        {"smooth-weighted"},
+	"score.go":                  {"ewma", "peak-ewma:2"},
 	"sticky.go":                 {"sticky:random"},
 	"weighted_least_request.go": {"weighted-least-request"},
 	"weighted_random.go":        {"weighted-random"},
 	"weighted_round_robin.go":   {"weighted-round-robin"},
 	"balancer.go":               leased,
 	"coins.go":                  leased,
+	"endpoint.go":               leased,
 	"lease.go":                  leased,
 	"loads.go":                  leased,
 	"pick.go":                   leased,
