@@ -46,5 +46,5 @@ func TestRecordIsOfTheCatalog(t *testing.T) {
 	for id := range unseen {
 		require.True(t, seen[id], "%s has a reason and no row", id)
 	}
-	require.Regexp(t, `^\s+`+regexp.QuoteMeta(fmt.Sprintf("%d of %d", told, len(rows)))+` bugs are told`, table)
+	require.Contains(t, head, fmt.Sprintf("\n%d of %d bugs are told", told, len(rows)))
 }

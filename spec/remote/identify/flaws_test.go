@@ -103,7 +103,9 @@ func TestFlawsAreDeviations(t *testing.T) {
 	for _, f := range chosen {
 		t.Run(f.name, func(t *testing.T) {
 			t.Parallel()
-			r, err := Identify(f.factory, quick)
+			o := quick
+			o.Within = 0.3 // what contradicts the law is found by other picks
+			r, err := Identify(f.factory, o)
 			require.NoError(t, err)
 			require.Equal(t, []string{f.law}, r.Remaining)
 			require.False(t, r.Clean())

@@ -114,7 +114,7 @@ func TestAServerThatIsNeverPicked(t *testing.T) {
 	}), quick)
 	require.NoError(t, err)
 	require.Empty(t, r.Remaining)
-	require.Contains(t, strings.Join(r.Observations, "\n"), "s6 never picked in 700 picks")
+	require.Contains(t, strings.Join(r.Observations, "\n"), "s6 never picked in 280 picks")
 }
 
 // TestWhatIsNoKnownLawIsNotNamed mixes two of them.

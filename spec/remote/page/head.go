@@ -23,7 +23,7 @@ th { color:var(--soft); font-weight:600 } td.mono { white-space:nowrap } td.mono
 .charts { display:flex; flex-wrap:wrap; gap:1rem 1.5rem; background:var(--panel); border:1px solid var(--line); border-radius:6px; padding: .8rem 1rem; margin:.4rem 0 }
 figure { margin:0; max-width:100%; overflow-x:auto } figcaption { font-size:.8rem; color:var(--soft) }
 pre { background:var(--panel); border:1px solid var(--line); border-radius:6px; padding:.6rem .8rem; overflow-x:auto; font-size:.8rem }
-.scroll { overflow-x:auto } .verdict { font-size:1.15rem; font-weight:600; margin:.8rem 0 } li { margin:.25rem 0; overflow-wrap:anywhere } table.narrow { width:auto }
+.scroll { overflow-x:auto } .scroll table:not(.narrow) { min-width:44rem } code { overflow-wrap:anywhere } .verdict { font-size:1.15rem; font-weight:600; margin:.8rem 0 } li { margin:.25rem 0; overflow-wrap:anywhere } table.narrow { width:auto }
 svg text { font:11px system-ui, sans-serif; fill:var(--soft) } svg .axis { stroke:var(--line) } svg .expected { fill:var(--expected) } svg .observed { fill:var(--observed) }
 svg .curve { fill:none; stroke:var(--observed); stroke-width:1.8 } svg .limit { stroke:var(--bad); stroke-dasharray:5 4 } svg .zero { stroke:var(--line) }
 .key i { display:inline-block; width:.8em; height:.8em; border-radius:2px; margin:0 .3em 0 1em; vertical-align:-.05em }
