@@ -1,7 +1,11 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -17,9 +21,37 @@ func TestIdentifyNamesTheLaw(t *testing.T) {
 	require.Equal(t, []string{"power-of-d:2"}, r.Remaining)
 	require.NotEmpty(t, r.Refuted)
 
+	if testing.Short() {
+		return // a program answers twenty thousand questions in seconds
+	}
 	code, out, _ = picklaw("identify", "--exec", example(t, "replacement.py"), "--within", "0.3")
 	require.Equal(t, exitHolds, code, out)
 	require.Contains(t, out, "follows power-of-d:2:replacement, within 0.")
+}
+
+// TestIdentifyExitCodes shows results and looks at what is said first.
+func TestIdentifyExitCodes(t *testing.T) {
+	for _, c := range []struct {
+		result identify.Result
+		code   int
+		says   string
+	}{
+		{identify.Result{Remaining: []string{"random"}, Within: 0.08}, exitHolds, "follows random, within 0.080 in total variation\n0 picks"},
+		{identify.Result{Remaining: []string{"hash"}, Within: 1}, exitHolds, "follows hash\n"},
+		{identify.Result{Remaining: []string{"random"}, Within: 1, Deviations: []string{"s0 is missing"}, Observations: []string{"weights are ignored"}},
+			exitViolated, "follows random in a steady fleet, but:\ndeviates: s0 is missing\nobserved: weights are ignored\n"},
+		{identify.Result{Within: 1}, exitViolated, "follows no known law\n"},
+		{identify.Result{Remaining: []string{"a", "b"}, Within: 1}, exitUndecided, "follows one of a, b, which"},
+	} {
+		var out bytes.Buffer
+		q := identifyRequest{html: filepath.Join(t.TempDir(), "page.html"), policy: "balancer"}
+		err := q.show(&out, &c.result)
+		require.Equal(t, verdict(c.code), err)
+		require.True(t, strings.HasPrefix(out.String(), c.says), out.String())
+		html, err := os.ReadFile(q.html)
+		require.NoError(t, err)
+		require.Contains(t, string(html), "It follows")
+	}
 }
 
 func TestIdentifyOfWhatCannotBeDriven(t *testing.T) {

@@ -17,7 +17,7 @@ func (s *search) unkeyed() []func() error {
 	if s.Fleet != nil { // the fleet of a proxy is what it is, and its clock is ours
 		return looks
 	}
-	return append(looks, s.blank, s.updates, s.departure, s.fleets, s.rotations, s.reweighted, s.fresh, s.refusals, s.retries, s.cookies)
+	return append(looks, s.blank, s.grudges, s.schedule, s.updates, s.departure, s.fleets, s.rotations, s.reweighted, s.fresh, s.refusals, s.retries, s.cookies)
 }
 
 // keyed are the looks at what follows a key.

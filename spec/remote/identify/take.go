@@ -89,14 +89,7 @@ func (s *search) reach(d *spec.Driver, loads []float64) error {
 			return err
 		}
 	}
-	for i, load := range loads {
-		for d.InFlight()[i] > load {
-			if err := d.Release(i, spec.Outcome{Canceled: true}); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
+	return release(d, loads)
 }
 
 // A gap is where a balancer left a law furthest behind.
