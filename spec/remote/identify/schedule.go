@@ -96,11 +96,15 @@ func (s *search) starts() error {
 	return nil
 }
 
-// newcomers lets a server join an idle fleet, at every phase of its turns.
+// newcomers lets a light server join an idle fleet of heavy ones, at every phase of
+// their turns. By its weight it is due one pick in 57.
 func (s *search) newcomers() error {
-	fleet := s.fleet()
+	fleet := policies.Fleet(7)
+	for i := range fleet {
+		fleet[i].Weight = 8
+	}
 	const tries = 20
-	first := 0
+	soon := 0
 	for k := range tries {
 		d, err := s.freshOne(fleet, k)
 		if err != nil {
@@ -115,24 +119,23 @@ func (s *search) newcomers() error {
 				return err
 			}
 		}
-		more := append(slices.Clone(fleet), visitor)
-		if err := d.Change(more); err != nil {
+		if err := d.Change(append(slices.Clone(fleet), visitor)); err != nil {
 			return err
 		}
-		for range 2 {
+		for range len(fleet) + 1 {
 			i, err := d.Probe(spec.Request{})
 			if err != nil {
 				return err
 			}
 			if i == len(fleet) {
-				first++
+				soon++
 				break
 			}
 		}
 		d.Close()
 	}
-	if first == tries { // equals are that lucky with probability (1 - (7/8)²)^20
-		s.observe("a server that joins gets one of the next two picks, always: %d of %d times", first, tries)
+	if soon == tries { // shares by weight are that lucky with probability (1 - (56/57)^8)^20
+		s.observe("a light server that joins heavy ones gets one of the next %d picks, always: %d of %d times", len(fleet)+1, soon, tries)
 	}
 	return nil
 }
