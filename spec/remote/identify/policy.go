@@ -43,7 +43,9 @@ func (c *clocked) Pick(ctx context.Context, q spec.Request) (spec.ServerID, func
 	if err := ctx.Err(); err != nil {
 		return 0, nil, err
 	}
-	view := &policies.Snapshot{At: c.now}
+	view := &policies.Snapshot{
+		At: c.now, Servers: make([]spec.Server, 0, len(c.fleet)), Loads: make([]float64, 0, len(c.fleet)),
+	}
 	for _, s := range c.fleet {
 		if s.Weight > 0 && !slices.Contains(q.Tried, s.ID) {
 			view.Servers = append(view.Servers, s)

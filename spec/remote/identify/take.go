@@ -124,26 +124,37 @@ func (s *search) still(d *spec.Driver, fleet []spec.Server, law oracle.Law) (*ga
 
 func (s *search) stillFor(d *spec.Driver, fleet []spec.Server, law oracle.Law, picks int) (*gap, error) {
 	e := s.evidence(law, []oracle.Law{oracle.Random{}, oracle.LeastRequest{}})
-	got, due := make([]int, len(fleet)), make([]float64, len(fleet))
+	got := make([]int, len(fleet))
+	var states []oracle.State
 	for range picks {
 		state, pick, err := s.takeOne(d, fleet, e, false)
 		if err != nil {
 			return nil, err
 		}
-		p, err := law.Probabilities(state)
+		got[pick]++
+		states = append(states, state)
+		if e.Convicted() {
+			due, err := expected(law, states)
+			return widest(fleet, state.Loads, got, due), err
+		}
+	}
+	return nil, nil
+}
+
+// expected adds up what a law gives to each server.
+func expected(law oracle.Law, states []oracle.State) ([]float64, error) {
+	due := make([]float64, len(states[0].Loads))
+	for _, s := range states {
+		p, err := law.Probabilities(s)
 		if err != nil {
 			return nil, err
 		}
-		got[pick]++
 		for i := range p {
 			x, _ := p[i].Float64()
 			due[i] += x
 		}
-		if e.Convicted() {
-			return widest(fleet, state.Loads, got, due), nil
-		}
 	}
-	return nil, nil
+	return due, nil
 }
 
 // widest is the gap of the server that is furthest from what is due to it.
