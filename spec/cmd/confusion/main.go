@@ -18,6 +18,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -65,11 +66,11 @@ func run(ctx context.Context) error {
 	return honest(planted)
 }
 
-// each works on two at a time.
+// each works on several at a time.
 func each[T fmt.Stringer](all []T, do func(T)) {
 	work := make(chan T)
 	var workers sync.WaitGroup
-	for range 2 {
+	for range 2 * runtime.NumCPU() {
 		workers.Go(func() {
 			for t := range work {
 				do(t)

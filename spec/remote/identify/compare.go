@@ -80,10 +80,7 @@ func (s *search) latencies() error {
 
 // failures lets half of the servers fail, as fast as the others succeed.
 func (s *search) failures() error {
-	v, err := s.compare("failures", false, false, func(d *spec.Driver, odd bool) spec.Outcome {
-		if clock, ok := d.Picker().(spec.Sleeper); ok {
-			clock.Sleep(time.Millisecond)
-		}
+	v, err := s.compare("failures", false, false, func(_ *spec.Driver, odd bool) spec.Outcome {
 		return spec.Outcome{Latency: time.Millisecond, Failed: odd}
 	})
 	if err == nil && v.matter {
@@ -166,7 +163,8 @@ func (s *search) one(name string, firstOdd, oddLate, busy bool, outcome func(d *
 	if busy && s.RealTime {
 		busy = false
 	}
-	if busy { // so that what is counted from the beginning is long
+	pass(d, 2*time.Minute) // some only show what they are when they have warmed up
+	if busy {              // so that what is counted from the beginning is long
 		if clock, virtual := d.Picker().(spec.Sleeper); virtual {
 			clock.Sleep(1000 * slow)
 		} else {
@@ -176,6 +174,7 @@ func (s *search) one(name string, firstOdd, oddLate, busy bool, outcome func(d *
 	if err := d.Reach(ones); err != nil {
 		return 0, 0, 0, err
 	}
+	pass(d, time.Millisecond)
 	for _, late := range []bool{false, true} {
 		for i := range n {
 			if (oddLate && isOdd(i)) != late {

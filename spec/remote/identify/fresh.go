@@ -20,14 +20,21 @@ func (s *search) fresh() error {
 	if !s.judged() {
 		return nil
 	}
-	unequal, _ := unequal(1)
-	for _, c := range []struct {
+	type start struct {
 		law   oracle.Law
 		fleet []spec.Server
-	}{{s.best, s.fleet()}, {s.loaded, unequal}} {
-		if c.law == nil {
-			continue
-		}
+	}
+	starts := []start{{s.best, s.fleet()}}
+	if s.loaded != nil {
+		fleet, _ := unequal(1)
+		starts = append(starts, start{s.loaded, fleet})
+	}
+	if s.loaded != nil && rotates(s.loaded) { // from a random point of a cycle that is too long to walk
+		fleet, _ := unequal(1_000_003)
+		fleet[0].Weight++
+		starts = append(starts, start{oracle.WeightedRandom{}, fleet})
+	}
+	for _, c := range starts {
 		state := oracle.State{Loads: make([]float64, len(c.fleet)), Weights: weightsOf(c.fleet)}
 		p, err := c.law.Probabilities(state)
 		if err != nil {
@@ -185,6 +192,9 @@ func (s *search) cookies() error {
 		}
 	}
 	s.observe("a cookie decides: every request goes to the server that its cookie names")
+	if err := s.busyCookies(); err != nil {
+		return err
+	}
 	if _, ok := d.Picker().(spec.Updater); !ok {
 		return nil
 	}
@@ -216,3 +226,28 @@ func (s *search) cookies() error {
 // cookiesSent is how many requests show where a cookie leads: that all of them go
 // to one of six servers by chance has a probability of 6^-49.
 const cookiesSent = 50
+
+// busyCookies holds many requests at the server that a cookie names.
+func (s *search) busyCookies() error {
+	fleet := s.fleet()
+	d, err := s.drive(fleet, "busy cookies")
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	const held = 200
+	elsewhere := 0
+	for range held {
+		i, err := d.Acquire(spec.Request{Cookie: fleet[3].Name})
+		if err != nil {
+			return err
+		}
+		if i != 3 {
+			elsewhere++
+		}
+	}
+	if elsewhere > 0 {
+		s.observe("a cookie does not decide when its server is busy: of %d requests that were held, %d went elsewhere", held, elsewhere)
+	}
+	return nil
+}

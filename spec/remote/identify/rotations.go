@@ -1,6 +1,7 @@
 package identify
 
 import (
+	"context"
 	"slices"
 
 	"github.com/picklaw/picklaw/oracle"
@@ -159,19 +160,22 @@ func (s *search) reweighted() error {
 	}
 	small, _ := unequal(1)
 	large, words := unequal(policies.MaxWeight / 8)
-	if err := s.holdsWeights(large, nil, small, "with weights "+words); err != nil {
+	if err := s.holdsWeights(large, nil, small, "with weights "+words, false); err != nil {
 		return err
 	}
 	other := slices.Clone(small)
 	for i := range other {
 		other[i].Weight = small[len(small)-1-i].Weight
 	}
-	return s.holdsWeights(small, other, other, "after the weights had been changed")
+	if err := s.holdsWeights(small, other, other, "after the weights had been changed", false); err != nil {
+		return err
+	}
+	return s.holdsWeights(small, nil, small, "after failures", true)
 }
 
 // holdsWeights holds a balancer to its law over a fleet, after an update if there
-// is one, with the weights that the law is told.
-func (s *search) holdsWeights(from, to, told []spec.Server, when string) error {
+// is one, or after failures, with the weights that the law is told.
+func (s *search) holdsWeights(from, to, told []spec.Server, when string, failing bool) error {
 	d, err := s.drive(from, when)
 	if err != nil {
 		return err
@@ -188,6 +192,18 @@ func (s *search) holdsWeights(from, to, told []spec.Server, when string) error {
 			}
 		}
 		if err := d.Update(to); err != nil {
+			return err
+		}
+	}
+	for range 5 * length {
+		if !failing {
+			break
+		}
+		_, end, err := d.Lease(context.Background(), spec.Request{})
+		if err == nil {
+			err = end(spec.Outcome{Failed: true})
+		}
+		if err != nil {
 			return err
 		}
 	}
