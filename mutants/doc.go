@@ -47,7 +47,7 @@
 //
 // A whole run also tells which properties catch nothing but what another one of
 // their family catches. Each of them has a reason to be there, in one sentence,
-// and the run fails when a reason is missing or out of date.
+// and the run says where a reason is missing or out of date.
 package mutants
 
 //go:generate go run ./generate

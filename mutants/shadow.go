@@ -14,16 +14,15 @@ func Reasons() map[string]string { return maps.Clone(reasons) }
 // of its family catches, too. A whole run holds this table against the matrix:
 // a property in another's shadow needs a reason, and a reason needs a shadow.
 var reasons = map[string]string{
-	"conservation/second-release":  "It asks a black box what conservation/every-ending decides for the Balancer, whose mutants both catch.",
-	"continuity/law-after-updates": "It asks a black box what continuity/fleet-update decides for the Balancer; suite/wrong-histories shows that it catches one that goes wrong after an update.",
-	"keys/join":                    "It follows from keys/leave, read backwards, and keys/update-equals-fresh; it is how an adopter knows the rule, and a black box may be asked it alone.",
-	"keys/one-heavy":               "It is keys/weights beside many light servers, where a score that is linear in the weight is furthest off; bugs of the weights are mostly seen by both.",
-	"keys/shares":                  "It bounds what a user sees in one fleet, keys/weights the mean over many; a scheme that breaks the one without the other would have to be wrong for some names only.",
-	"queueing/in-system":           "It is queueing/views for one kind of view on other paths, so that the number in system is computed in two independent ways.",
-	"queueing/littles-law":         "It ties the simulator's own mean to what its views show, which queueing/accounts and queueing/views hold against a list of events: a second way to both.",
-	"round-robin/eligible":         "It says of parts of a fleet what round-robin/window says of the whole, and only a rotation over ids that are no indices could tell them apart.",
-	"round-robin/window":           "It says of n picks what round-robin/pick-law says of one, in words that a user can check on a log.",
-	"weighted/window":              "It says of a whole cycle what the pick laws of the two rotations say of one pick, in words that a user can check on a log.",
+	"conservation/second-release": "It asks a black box what conservation/every-ending decides for the Balancer, whose mutants both catch.",
+	"keys/join":                   "It follows from keys/leave, read backwards, and keys/update-equals-fresh; it is how an adopter knows the rule, and a black box may be asked it alone.",
+	"keys/one-heavy":              "It is keys/weights beside many light servers, where a score that is linear in the weight is furthest off; bugs of the weights are mostly seen by both.",
+	"keys/shares":                 "It bounds what a user sees in one fleet, keys/weights the mean over many; a scheme that breaks the one without the other would have to be wrong for some names only.",
+	"queueing/in-system":          "It is queueing/views for one kind of view on other paths, so that the number in system is computed in two independent ways.",
+	"queueing/littles-law":        "It ties the simulator's own mean to what its views show, which queueing/accounts and queueing/views hold against a list of events: a second way to both.",
+	"round-robin/eligible":        "It says of parts of a fleet what round-robin/window says of the whole, and only a rotation over ids that are no indices could tell them apart.",
+	"round-robin/window":          "It says of n picks what round-robin/pick-law says of one, in words that a user can check on a log.",
+	"weighted/window":             "It says of a whole cycle what the pick laws of the two rotations say of one pick, in words that a user can check on a log.",
 }
 
 // shade tells which properties are in the shadow of the others of their family,

@@ -30,15 +30,13 @@ func TestShade(t *testing.T) {
 	}
 }
 
-// A reason that is out of date makes a whole run end like a wrong prediction.
-func TestWrongReasonsEndTheRun(t *testing.T) {
+// A whole run tells where the reasons do not fit; a part of one cannot.
+func TestWrongReasons(t *testing.T) {
 	r := &Report{Mutants: []MutantResult{{ID: "one", Status: Caught, CaughtBy: []string{"law/a"}}}}
 	r.Summary.Catalog, r.Summary.Properties = 1, []string{"law/a", "law/b"}
 	r.summarize()
 	assert.NotEmpty(t, r.Summary.WrongReasons)
-	assert.Equal(t, ExitPredictions, r.ExitCode())
 	r.Summary.Catalog = 2 // only a part of it
 	r.summarize()
 	assert.Empty(t, r.Summary.WrongReasons)
-	assert.Equal(t, ExitCaught, r.ExitCode())
 }
