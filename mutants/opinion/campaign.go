@@ -17,13 +17,13 @@ import (
 type Options struct {
 	Dir      string   // of the module
 	Packages []string // directories in it; empty: Packages
-	// Sample is the part of the mutations of each file that is run, from 0 to 1; 0
-	// is all. Which ones is decided by the seed alone, and a larger part holds the
-	// smaller ones.
-	Sample float64
-	Seed   string
-	Only   string   // only mutations whose key contains this
-	Again  []Status // statuses that are not taken from Results but found anew
+	// Samples are the parts of the mutations of each file that are run, from 0 to 1,
+	// by package; "" stands for those that are not named, and all are run without.
+	// Which ones is decided by the seed alone, and a larger part holds the smaller.
+	Samples map[string]float64
+	Seed    string
+	Only    string   // only mutations whose key contains this
+	Again   []Status // statuses that are not taken from Results but found anew
 	// Results is a file that has, and gets, a line of JSON for each mutation. One
 	// whose function has not changed since is not run again.
 	Results  string
@@ -62,11 +62,13 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	if len(o.Packages) == 0 {
 		o.Packages = Packages
 	}
-	if o.Sample == 0 {
-		o.Sample = 1
-	}
-	if !(o.Sample > 0 && o.Sample <= 1) {
-		return nil, fmt.Errorf("opinion: a sample of %v, want a part from 0 to 1", o.Sample)
+	for dir, part := range o.Samples {
+		if !(part > 0 && part <= 1) {
+			return nil, fmt.Errorf("opinion: a sample of %v, want a part of the mutations, more than 0 and at most 1", part)
+		}
+		if dir != "" && !slices.Contains(o.Packages, dir) {
+			return nil, fmt.Errorf("opinion: a sample of %q, which is none of %v", dir, o.Packages)
+		}
 	}
 	c := &campaign{Options: o, rooms: make(map[string]*room), tests: make(map[string]*program), refused: make(map[int]string)}
 	var err error
@@ -120,20 +122,30 @@ func (c *campaign) rank(m Mutation) float64 {
 	return float64(binary.BigEndian.Uint64(sum[:])) / math.MaxUint64
 }
 
-// sample chooses the first of each file by rank, and puts all in the order of
-// rank, so that what has been run when a run is stopped is a sample as well.
+// part is how much of a package is run.
+func (o Options) part(dir string) float64 {
+	for _, name := range []string{dir, ""} {
+		if part, ok := o.Samples[name]; ok {
+			return part
+		}
+	}
+	return 1
+}
+
+// sample chooses the first of each file by rank, and puts all in such an order
+// that what has been run when a run is stopped is a sample as well.
 func (c *campaign) sample() []Mutation {
 	ranks := make(map[string]float64, len(c.all))
 	byFile := make(map[string][]Mutation)
 	for _, m := range c.all {
-		ranks[m.Key()] = c.rank(m)
+		ranks[m.Key()] = c.rank(m) / c.part(m.Package)
 		byFile[m.File] = append(byFile[m.File], m)
 	}
 	byRank := func(a, b Mutation) int { return cmp.Compare(ranks[a.Key()], ranks[b.Key()]) }
 	var chosen []Mutation
 	for _, all := range byFile {
 		slices.SortFunc(all, byRank)
-		n := int(math.Ceil(c.Sample * float64(len(all))))
+		n := int(math.Ceil(c.part(all[0].Package) * float64(len(all))))
 		for _, m := range all[:n] {
 			if strings.Contains(m.Key(), c.Only) {
 				chosen = append(chosen, m)

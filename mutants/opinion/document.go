@@ -127,13 +127,13 @@ Of the %d that run and compile and are no equivalents, %.1f%% are killed.
 // command is how the report is made again.
 func (r *Report) command() string {
 	c := "picklaw mutants opinion"
-	if r.Sample < 1 {
-		c += fmt.Sprintf(" --sample %v", r.Sample)
-	}
 	for _, s := range r.Scores {
 		c += " --package " + s.Package
+		if part := r.Samples[s.Package]; part < 1 {
+			c += fmt.Sprintf(" --sample %s=%v", s.Package, part)
+		}
 	}
-	return c
+	return c + " --seed " + r.Seed
 }
 
 // properties lists what kills most.

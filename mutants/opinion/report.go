@@ -7,12 +7,12 @@ import (
 
 // A Report is what became of every chosen mutation.
 type Report struct {
-	Sample  float64  `json:"sample"`
-	Seed    string   `json:"seed"`
-	Scores  []Score  `json:"scores"`  // of each package
-	Results []Result `json:"results"` // in the order of the text
-	LeftOut []string `json:"left_out,omitempty"`
-	Seconds float64  `json:"seconds"` // that the mutations took, in this run and earlier ones
+	Samples map[string]float64 `json:"samples"` // by package
+	Seed    string             `json:"seed"`
+	Scores  []Score            `json:"scores"`  // of each package
+	Results []Result           `json:"results"` // in the order of the text
+	LeftOut []string           `json:"left_out,omitempty"`
+	Seconds float64            `json:"seconds"` // that the mutations took, in this run and earlier ones
 }
 
 // A Score counts what became of the mutations of a package.
@@ -45,13 +45,14 @@ func (c *campaign) report() (*Report, error) {
 		return nil, err
 	}
 	known := byKey(reasons)
-	r := &Report{Sample: c.Sample, Seed: c.Seed, LeftOut: c.leftOut}
+	r := &Report{Samples: make(map[string]float64), Seed: c.Seed, LeftOut: c.leftOut}
 	chosen := make(map[string]bool)
 	for _, m := range c.chosen {
 		chosen[m.Key()] = true
 	}
 	scores := make(map[string]*Score)
 	for _, dir := range c.Packages {
+		r.Samples[dir] = c.part(dir)
 		scores[c.rooms[dir].dir] = &Score{Package: c.rooms[dir].dir}
 	}
 	for _, m := range c.all {

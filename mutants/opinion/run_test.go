@@ -198,7 +198,7 @@ func TestSamplesGrow(t *testing.T) {
 	rooms, err := load(moduleHere(t), []string{"policies"})
 	require.NoError(t, err)
 	sample := func(part float64, seed string) map[string]bool {
-		c := campaign{Options: Options{Sample: part, Seed: seed}, all: rooms[0].mutations()}
+		c := campaign{Options: Options{Samples: map[string]float64{"": part}, Seed: seed}, all: rooms[0].mutations()}
 		keys := make(map[string]bool)
 		for _, m := range c.sample() {
 			keys[m.Key()] = true
@@ -216,7 +216,9 @@ func TestSamplesGrow(t *testing.T) {
 
 func TestBadSample(t *testing.T) {
 	for _, part := range []float64{-1, 1.5} {
-		_, err := Run(context.Background(), Options{Dir: ".", Sample: part})
-		assert.ErrorContains(t, err, "want a part from 0 to 1")
+		_, err := Run(context.Background(), Options{Dir: ".", Samples: map[string]float64{"": part}})
+		assert.ErrorContains(t, err, "want a part of the mutations")
 	}
+	_, err := Run(context.Background(), Options{Dir: ".", Samples: map[string]float64{"nowhere": 1}})
+	assert.ErrorContains(t, err, `a sample of "nowhere"`)
 }

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -13,7 +15,7 @@ import (
 
 func opinionCommand(asJSON *bool) *cobra.Command {
 	var o opinion.Options
-	var again []string
+	var again, samples []string
 	var document string
 	c := &cobra.Command{
 		Use:   "opinion [--package DIR]... [--sample PART] [--results FILE]",
@@ -32,8 +34,17 @@ is not green without any change, or fell over.`,
   picklaw mutants opinion --only 'policies.(*Ring)'`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			if !(o.Sample > 0 && o.Sample <= 1) {
-				return fmt.Errorf("--sample %v, want a part of the mutations, more than 0 and at most 1", o.Sample)
+			o.Samples = make(map[string]float64)
+			for _, text := range samples {
+				dir, part, named := strings.Cut(text, "=")
+				if !named {
+					dir, part = "", text
+				}
+				p, err := strconv.ParseFloat(part, 64)
+				if err != nil || !(p > 0 && p <= 1) {
+					return fmt.Errorf("--sample %s, want a part of the changes, more than 0 and at most 1, such as 0.1 or queue=0.1", text)
+				}
+				o.Samples[dir] = p
 			}
 			for _, s := range again {
 				o.Again = append(o.Again, opinion.Status(s))
@@ -75,7 +86,7 @@ is not green without any change, or fell over.`,
 		},
 	}
 	c.Flags().StringArrayVar(&o.Packages, "package", nil, "change only this package, by its directory (repeatable; default policies, queue and oracle)")
-	c.Flags().Float64Var(&o.Sample, "sample", 1, "run only this part of the changes of each file")
+	c.Flags().StringArrayVar(&samples, "sample", nil, "run only this part of the changes of each file, as PART or, for one package, DIR=PART (repeatable)")
 	c.Flags().StringVar(&o.Seed, "seed", "picklaw", "what chooses the sample")
 	c.Flags().StringVar(&o.Only, "only", "", "run only changes whose name contains this")
 	c.Flags().StringVar(&o.Results, "results", "", "read what is known from this file, and add what is found out")
