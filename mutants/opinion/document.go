@@ -71,7 +71,7 @@ func (r *Report) Document(out io.Writer) error {
 	var b strings.Builder
 	b.WriteString(`# A second opinion: generated mutations
 
-Written by ` + "`make opinion`" + `, which runs
+Written by ` + "`make opinion`" + `, from
 
 ` + "    " + r.command() + `
 

@@ -28,9 +28,9 @@ type patience struct {
 }
 
 // patient is the patience with a run that takes some seconds of the processor
-// without a mutation: ten times as long, and a little.
-func patient(seconds float64) patience {
-	p := int(math.Ceil(2 + 10*seconds))
+// without a mutation: ten times as long, and a grace.
+func patient(seconds, grace float64) patience {
+	p := int(math.Ceil(grace + 10*seconds))
 	return patience{p, 10*time.Second + time.Duration(10*p)*time.Second}
 }
 
