@@ -24,6 +24,9 @@ type Options struct {
 	Seed    string
 	Only    string   // only mutations whose key contains this
 	Again   []Status // statuses that are not taken from Results but found anew
+	// TestsOnly leaves the suite out, and records kills alone: a quick look at what
+	// new tests of a package kill.
+	TestsOnly bool
 	// Results is a file that has, and gets, a line of JSON for each mutation. One
 	// whose function has not changed since is not run again.
 	Results  string
@@ -194,6 +197,9 @@ func (c *campaign) run(ctx context.Context) error {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
+		if c.TestsOnly && r.Status != Killed {
+			continue
+		}
 		if err := c.log.add(r); err != nil {
 			return err
 		}
@@ -239,8 +245,10 @@ func (c *campaign) build(ctx context.Context, open []numbered) error {
 	if err != nil {
 		return err
 	}
-	if c.suite, err = compileTest(ctx, c.module, suiteRoom, filepath.Join(c.work, "suite.test"), "-overlay", overlay); err != nil {
-		return err
+	if !c.TestsOnly {
+		if c.suite, err = compileTest(ctx, c.module, suiteRoom, filepath.Join(c.work, "suite.test"), "-overlay", overlay); err != nil {
+			return err
+		}
 	}
 	for _, dir := range c.Packages {
 		path := filepath.Join(c.work, strings.ReplaceAll(dir, "/", "_")+".test")

@@ -67,7 +67,11 @@ func (all blocks) reach(file string, line, column int, function block) bool {
 // is an error when one of them is not green.
 func (c *campaign) cover(ctx context.Context) error {
 	packages := "-coverpkg=./" + strings.Join(c.Packages, ",./")
-	for _, room := range append([]string{suiteRoom}, c.Packages...) {
+	rooms := append([]string{suiteRoom}, c.Packages...)
+	if c.TestsOnly {
+		rooms = c.Packages
+	}
+	for _, room := range rooms {
 		b, err := compileTest(ctx, c.module, room, filepath.Join(c.work, strings.ReplaceAll(room, "/", "_")+".cover"), "-cover", packages)
 		if err != nil {
 			return err
