@@ -6,7 +6,10 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
+
+	"github.com/picklaw/picklaw/policies"
 )
 
 func TestQuantilesAreThoseOfASort(t *testing.T) {
@@ -24,6 +27,18 @@ func TestQuantilesAreThoseOfASort(t *testing.T) {
 		assert.Equal(t, want, Quantiles(values, ps...))
 		assert.Equal(t, before, values)
 	})
+}
+
+// What a simulation reports are the quantiles of the times that it keeps, of a
+// single job too.
+func TestSimulateReportsQuantiles(t *testing.T) {
+	for _, jobs := range []int{1, 5000} {
+		run, err := Simulate(World{Servers: 2, Rho: 0.5, Jobs: jobs, Quantiles: true}, func() policies.Policy { return policies.Random{} }, 1)
+		require.NoError(t, err)
+		assert.Len(t, run.Times, jobs)
+		sorted := slices.Sorted(slices.Values(run.Times))
+		assert.Equal(t, []float64{sorted[jobs/2], sorted[jobs*99/100], sorted[jobs*999/1000]}, []float64{run.P50, run.P99, run.P999})
+	}
 }
 
 func TestQuantilesOfManyCloseValues(t *testing.T) {

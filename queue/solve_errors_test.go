@@ -142,6 +142,12 @@ func TestSolveTooLarge(t *testing.T) {
 	assert.ErrorAs(t, err, &large)
 }
 
+// However much room there is, no buffer is larger than 65535.
+func TestTooLargeFits(t *testing.T) {
+	assert.Equal(t, 65535, (&queue.TooLarge{Servers: 1, Memories: 1, Limit: 1 << 50}).Fits())
+	assert.Equal(t, 0, (&queue.TooLarge{Servers: 1, Memories: 1, Limit: 1}).Fits())
+}
+
 // A counter that never wraps has no finite chain.
 func TestSolveEndlessMemory(t *testing.T) {
 	_, err := queue.Solve(queue.Chain{Policy: &loyal{"0"}, Servers: 1, Rho: 0.5, Buffer: 2, Memory: 1 << 16})

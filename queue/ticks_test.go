@@ -2,6 +2,7 @@ package queue
 
 import (
 	"encoding/json"
+	"fmt"
 	"math"
 	"testing"
 
@@ -170,4 +171,22 @@ func TestResultsAsJSON(t *testing.T) {
 	assert.Nil(t, fields["p99"], "no quantiles were asked for")
 	assert.EqualValues(t, run.Mean, fields["mean"])
 	assert.EqualValues(t, run.Tails[1], fields["tails"].([]any)[0])
+	assert.NotContains(t, fields, "series")
+	run.Series = [][]int{{1, 2}}
+	text, err = json.Marshal(run)
+	require.NoError(t, err)
+	require.NoError(t, json.Unmarshal(text, &fields))
+	assert.Equal(t, []any{[]any{1.0, 2.0}}, fields["series"])
+}
+
+// A policy is told who the backends are, and one that picks nobody is named.
+func TestTickWorldPrepares(t *testing.T) {
+	w := TickWorld{Backends: []Backend{{Ticks: 1}, {Ticks: 1}}, Ticks: 50, Rate: 1}
+	got, err := w.Simulate(&policies.HashMod{}, 1)
+	require.NoError(t, err, "it knows where a key goes")
+	assert.Contains(t, got.Sent, got.Requests, "one key, one backend")
+	for _, at := range []int{-1, 2} {
+		_, err = w.Simulate(lost{at}, 1)
+		assert.EqualError(t, err, fmt.Sprintf("queue: the policy picked backend %d for call 1, want 0 to 1", at))
+	}
 }

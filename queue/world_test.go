@@ -108,6 +108,47 @@ func TestParseWork(t *testing.T) {
 	}
 }
 
+// scripted is a stream that always says the same.
+type scripted struct {
+	Stream
+	uniform, exponential float64
+}
+
+func (s *scripted) Float64() float64    { return s.uniform }
+func (s *scripted) ExpFloat64() float64 { return s.exponential }
+
+// The two phases of hyperexponential work, taken apart: their probabilities and
+// means give a mean of 1, the second moment CV2+1, and bring half of the work each.
+func TestHyperexponentialHasItsMoments(t *testing.T) {
+	for _, cv2 := range []float64{1.5, 4, 100} {
+		s := &scripted{exponential: 1}
+		draw := Hyperexponential{cv2}.sampler(s)
+		usual := func(u float64) float64 { s.uniform = u; return draw() }
+		short, long := usual(math.Nextafter(1, 0)), usual(0)
+		low, high := 0.0, 1.0 // where the long phase ends
+		for range 60 {
+			if middle := (low + high) / 2; usual(middle) == long {
+				low = middle
+			} else {
+				high = middle
+			}
+		}
+		// A few roundings of numbers up to CV2+1.
+		within := (cv2 + 1) * 0x1p-48
+		assert.InDelta(t, 1, low*long+(1-low)*short, within)
+		assert.InDelta(t, 0.5, low*long, within)
+		assert.InDelta(t, cv2+1, 2*(low*long*long+(1-low)*short*short), within*long)
+	}
+}
+
+func TestExtremesOfWork(t *testing.T) {
+	assert.NoError(t, Lognormal{}.validate(), "no spread at all")
+	assert.Error(t, Lognormal{Sigma: math.Nextafter(0, -1)}.validate())
+	assert.NoError(t, RecordedWork{0, math.MaxFloat64}.validate())
+	assert.NoError(t, Keys{Weights: []float64{0, 1}, Turnover: 1}.validate())
+	assert.NoError(t, Keys{Weights: []float64{1}}.validate())
+}
+
 // Each distribution has the mean that it says and, through the share above its
 // mean, its shape: both against closed forms.
 func TestWorkDistributions(t *testing.T) {
