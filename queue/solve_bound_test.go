@@ -142,3 +142,38 @@ func TestBoundsOnlyWhereTheyAreDerived(t *testing.T) {
 		assert.ErrorContains(t, err, "no convergence", "%v", fast)
 	}
 }
+
+// The majorant covers the whole residual, with what rounding may add to it, at
+// every state but the one that it is held at.
+func TestMajorantCoversTheResidual(t *testing.T) {
+	for _, c := range []Chain{
+		{Policy: policies.Random{}, Servers: 2, Rho: 0.9, Buffer: 20, Form: Full},
+		{Policy: policies.PowerOfD{D: 2}, Servers: 3, Rho: 0.7, Buffer: 6, Form: Full},
+		{Policy: &capricious{seed: 3}, Servers: 3, Rho: 0.8, Buffer: 5, Form: Full},
+		{Policy: policies.LeastRequest{}, Servers: 4, Rho: 0.95, Buffer: 8},
+	} {
+		s, err := Solve(c)
+		require.NoError(t, err)
+		chain := s.chain
+		y := chain.majorant()
+		require.NotNil(t, y)
+		slack, held := chain.slack(), 0
+		source := make([]float64, len(y))
+		for x, p := range chain.p {
+			in, out := chain.flow(x), p*chain.out[x]
+			source[x] = math.Abs(in-out) + slack*(in+out)
+			if p > chain.p[held] {
+				held = x
+			}
+		}
+		assert.Zero(t, y[held])
+		chain.p = y
+		for x := range y {
+			if x != held {
+				in, out := chain.flow(x), y[x]*chain.out[x]
+				// That y covers it after slack·(in+out) more is what rounding may hide here.
+				assert.GreaterOrEqual(t, out-in, source[x], "%+v, state %d", c, x)
+			}
+		}
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
@@ -142,26 +143,28 @@ func (o Options) part(dir string) float64 {
 }
 
 // sample chooses the first of each file by rank, and puts all in such an order
-// that what has been run when a run is stopped is a sample as well.
+// that what has been run when a run is stopped is a smaller sample.
 func (c *campaign) sample() []Mutation {
 	ranks := make(map[string]float64, len(c.all))
 	byFile := make(map[string][]Mutation)
 	for _, m := range c.all {
-		ranks[m.Key()] = c.rank(m) / c.part(m.Package)
+		ranks[m.Key()] = c.rank(m)
 		byFile[m.File] = append(byFile[m.File], m)
 	}
-	byRank := func(a, b Mutation) int { return cmp.Compare(ranks[a.Key()], ranks[b.Key()]) }
 	var chosen []Mutation
-	for _, all := range byFile {
-		slices.SortFunc(all, byRank)
+	turn := make(map[string]float64) // from 0 to 1, in each file
+	for _, file := range slices.Sorted(maps.Keys(byFile)) {
+		all := byFile[file]
+		slices.SortFunc(all, func(a, b Mutation) int { return cmp.Compare(ranks[a.Key()], ranks[b.Key()]) })
 		n := int(math.Ceil(c.part(all[0].Package) * float64(len(all))))
-		for _, m := range all[:n] {
+		for k, m := range all[:n] {
+			turn[m.Key()] = float64(k) / float64(n)
 			if strings.Contains(m.Key(), c.Only) {
 				chosen = append(chosen, m)
 			}
 		}
 	}
-	slices.SortFunc(chosen, byRank)
+	slices.SortStableFunc(chosen, func(a, b Mutation) int { return cmp.Compare(turn[a.Key()], turn[b.Key()]) })
 	return chosen
 }
 
