@@ -28,6 +28,8 @@ type Options struct {
 	// TestsOnly leaves the suite out, and records kills alone: a quick look at what
 	// new tests of a package kill.
 	TestsOnly bool
+	// ReportOnly runs nothing, and reports on what there is in Results.
+	ReportOnly bool
 	// Results is a file that has, and gets, a line of JSON for each mutation. One
 	// whose function has not changed since is not run again.
 	Results  string
@@ -98,8 +100,10 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 		return nil, err
 	}
 	defer c.log.close()
-	if err := c.run(ctx); err != nil {
-		return nil, err
+	if !o.ReportOnly {
+		if err := c.run(ctx); err != nil {
+			return nil, err
+		}
 	}
 	return c.report()
 }
@@ -279,8 +283,8 @@ func (c *campaign) baseline(ctx context.Context) error {
 	}
 	for _, dir := range c.Packages {
 		v := c.tests[dir].test(ctx, 0, c.tested(dir), baselineLimit)
-		if v.timeout {
-			return fmt.Errorf("opinion: the tests of %s: %s", dir, v.fault)
+		if v.timeout || v.how != "" { // how it crashed
+			return fmt.Errorf("opinion: the tests of %s do not come to their end with no mutation active: %s %s %s", dir, v.by, v.how, v.fault)
 		}
 		c.checks = slices.DeleteFunc(c.checks, func(k check) bool {
 			if k.room != dir || v.passed[k.name] {

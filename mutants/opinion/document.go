@@ -20,7 +20,7 @@ func (r *Report) table() [][]string {
 	}
 	for _, s := range scores {
 		row := []string{s.Package}
-		for _, n := range []int{s.There, s.Chosen, s.NotViable, s.NotCovered, s.BySuite, s.ByTests, s.TimedOut,
+		for _, n := range []int{s.There, s.Run, s.NotViable, s.NotCovered, s.BySuite, s.ByTests, s.TimedOut,
 			s.Broken, s.Survived(), s.Equivalent, s.Cost, s.Explained, s.Open} {
 			row = append(row, fmt.Sprint(n))
 		}

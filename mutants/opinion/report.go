@@ -19,7 +19,7 @@ type Report struct {
 type Score struct {
 	Package    string `json:"package"`
 	There      int    `json:"there"` // mutations there are
-	Chosen     int    `json:"chosen"`
+	Run        int    `json:"run"`
 	NotViable  int    `json:"not_viable"`
 	NotCovered int    `json:"not_covered"`
 	BySuite    int    `json:"killed_by_suite"` // by a property
@@ -44,7 +44,7 @@ func (c *campaign) report() (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	known := byKey(reasons)
+	reasonOf := byKey(reasons)
 	r := &Report{Samples: make(map[string]float64), Seed: c.Seed, LeftOut: c.leftOut}
 	chosen := make(map[string]bool)
 	for _, m := range c.chosen {
@@ -61,9 +61,12 @@ func (c *campaign) report() (*Report, error) {
 		if !chosen[m.Key()] {
 			continue
 		}
-		result, _ := c.log.find(c.digest(m), m)
+		result, known := c.log.find(c.digest(m), m)
+		if !known {
+			continue
+		}
 		result.Mutation = m // where it is now
-		if reason, ok := known[m.Key()]; ok {
+		if reason, ok := reasonOf[m.Key()]; ok {
 			result.Kind, result.Why = reason.Kind, reason.Why
 		}
 		s.count(result)
@@ -80,7 +83,7 @@ func (c *campaign) report() (*Report, error) {
 }
 
 func (s *Score) count(r Result) {
-	s.Chosen++
+	s.Run++
 	switch r.Status {
 	case NotViable:
 		s.NotViable++
@@ -118,7 +121,7 @@ func (r *Report) Total() Score {
 	t := Score{Package: "all"}
 	for _, s := range r.Scores {
 		t.There += s.There
-		t.Chosen += s.Chosen
+		t.Run += s.Run
 		t.NotViable += s.NotViable
 		t.NotCovered += s.NotCovered
 		t.BySuite += s.BySuite

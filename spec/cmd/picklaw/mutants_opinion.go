@@ -92,6 +92,7 @@ is not green without any change, or fell over.`,
 	c.Flags().StringVar(&o.Results, "results", "", "read what is known from this file, and add what is found out")
 	c.Flags().StringArrayVar(&again, "again", nil, "decide those of this status again, such as survived (repeatable)")
 	c.Flags().BoolVar(&o.TestsOnly, "tests-only", false, "leave the suite out, and record only what the tests of the package kill")
+	c.Flags().BoolVar(&o.ReportOnly, "report-only", false, "run nothing, report on what --results has")
 	c.Flags().StringVar(&document, "document", "", "write the report as a page into this file")
 	return c
 }
