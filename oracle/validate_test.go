@@ -134,8 +134,8 @@ func refusesEverything(t *testing.T, m model) {
 	value := reflect.ValueOf(m)
 	for i := range value.NumMethod() {
 		name := value.Type().Method(i).Name
-		if name == "Validate" || name == "String" {
-			continue
+		if name == "Validate" || name == "String" || strings.Contains(name, "_") {
+			continue // where mutants are built in, clones of methods have an underscore
 		}
 		method := value.Method(i)
 		var args []reflect.Value
