@@ -30,6 +30,14 @@ func TestMaglevFillsTheTableByHand(t *testing.T) {
 	m.Update(fleet)
 	assert.Equal(t, []ServerID{1, 0, 1, 0, 2, 2, 1}, m.table)
 
+	// With weights 2 and 3, B0 sits out the second round. B0 takes 3, B1 0; B1 2; B0 1,
+	// after 2 is taken, B1 4; B0 6, B1 5.
+	numbers["skip B0"] = 5
+	fleet = serversNamed("B0", "B1")
+	fleet[0].Weight, fleet[1].Weight = 2, 3
+	m.Update(fleet)
+	assert.Equal(t, []ServerID{1, 0, 1, 0, 1, 1, 0}, m.table)
+
 	// The longest skip is one place back: B0 takes 3, B1 0, B0 2, B1 6, B0 1, B1 5,
 	// and B0 4, after 0, 6 and 5 are taken.
 	numbers["skip B0"], numbers["skip B1"] = 5, 5
