@@ -12,7 +12,7 @@ import (
 
 // table are the scores as rows of cells.
 func (r *Report) table() [][]string {
-	rows := [][]string{{"package", "mutations", "run", "not viable", "not covered", "killed by the suite", "by tests alone", "timeout",
+	rows := [][]string{{"package", "mutations", "run", "left", "not viable", "not covered", "killed by the suite", "by tests alone", "timeout",
 		"broken", "survived", "equivalent", "cost", "explained", "open"}}
 	scores := r.Scores
 	if len(scores) > 1 {
@@ -20,7 +20,7 @@ func (r *Report) table() [][]string {
 	}
 	for _, s := range scores {
 		row := []string{s.Package}
-		for _, n := range []int{s.There, s.Run, s.NotViable, s.NotCovered, s.BySuite, s.ByTests, s.TimedOut,
+		for _, n := range []int{s.There, s.Run, s.NotRun, s.NotViable, s.NotCovered, s.BySuite, s.ByTests, s.TimedOut,
 			s.Broken, s.Survived(), s.Equivalent, s.Cost, s.Explained, s.Open} {
 			row = append(row, fmt.Sprint(n))
 		}
@@ -89,6 +89,7 @@ specification; if no property is violated, against the tests of its own package
 	}
 	t := r.Total()
 	fmt.Fprintf(&b, `
+- *left*: in the sample, but not run yet.
 - *killed by the suite*: a named property says violated; *by tests alone*: only a
   test of the package fails. Nothing else is a kill, an exit code least of all.
 - *not viable*: the type checker refuses it. *not covered*: no exact property and

@@ -20,6 +20,7 @@ type Score struct {
 	Package    string `json:"package"`
 	There      int    `json:"there"` // mutations there are
 	Run        int    `json:"run"`
+	NotRun     int    `json:"not_run"` // though in the sample: the run was stopped
 	NotViable  int    `json:"not_viable"`
 	NotCovered int    `json:"not_covered"`
 	BySuite    int    `json:"killed_by_suite"` // by a property
@@ -63,6 +64,7 @@ func (c *campaign) report() (*Report, error) {
 		}
 		result, known := c.log.find(c.digest(m), m)
 		if !known {
+			s.NotRun++
 			continue
 		}
 		result.Mutation = m // where it is now
@@ -122,6 +124,7 @@ func (r *Report) Total() Score {
 	for _, s := range r.Scores {
 		t.There += s.There
 		t.Run += s.Run
+		t.NotRun += s.NotRun
 		t.NotViable += s.NotViable
 		t.NotCovered += s.NotCovered
 		t.BySuite += s.BySuite
