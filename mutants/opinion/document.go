@@ -12,7 +12,7 @@ import (
 
 // table are the scores as rows of cells.
 func (r *Report) table() [][]string {
-	rows := [][]string{{"package", "mutations", "run", "left", "not viable", "not covered", "killed by the suite", "by tests alone", "timeout",
+	rows := [][]string{{"package", "mutations", "run", "left", "not viable", "not covered", "killed by the suite", "by tests", "timeout",
 		"broken", "survived", "equivalent", "cost", "explained", "open"}}
 	scores := r.Scores
 	if len(scores) > 1 {
@@ -76,9 +76,10 @@ Written by ` + "`make opinion`" + `, from
 ` + "    " + r.command() + `
 
 Small changes are made to every function of these packages by the operators
-below, one at a time. A change is first held against the exact tier of the
-specification; if no property is violated, against the tests of its own package
-(` + "`go test -short`" + `), of both only what runs the changed code.
+below, one at a time. A change is held against the exact tier of the specification
+and against the tests of its own package (` + "`go test -short`" + `), of both only what
+runs the changed code, the quick parts first. So a change that both notice counts
+for the one that came to it first.
 
 `)
 	for i, row := range r.table() {
@@ -90,11 +91,11 @@ specification; if no property is violated, against the tests of its own package
 	t := r.Total()
 	fmt.Fprintf(&b, `
 - *left*: in the sample, but not run yet.
-- *killed by the suite*: a named property says violated; *by tests alone*: only a
-  test of the package fails. Nothing else is a kill, an exit code least of all.
+- *killed by the suite*: a named property says violated; *by tests*: a test of the
+  package fails, and no quicker property was violated. Nothing else is a kill, an exit code least of all.
 - *not viable*: the type checker refuses it. *not covered*: no exact property and
   no short test of the package runs that code. *timeout*: still running after ten
-  times what is usual and 3 s. *broken*: the suite fell over, and no test decides.
+  times what is usual and 2 s of the processor. *broken*: the suite fell over, and no test decides.
 - *equivalent*: nothing can tell it from the reference. *cost*: it changes time or
   memory alone. *explained*: it could be told apart. *open*: nobody has looked.
 
@@ -116,7 +117,7 @@ Of the %d that run and compile and are no equivalents, %.1f%% are killed.
 				}
 			}
 		}
-		fmt.Fprintf(&b, "| %s | %s | %d | %d |\n", o.Name, o.Does, run, killed)
+		fmt.Fprintf(&b, "| %s | %s | %d | %d |\n", o.Name, strings.ReplaceAll(o.Does, "|", "\\|"), run, killed)
 	}
 	r.properties(&b)
 	r.survivors(&b)
