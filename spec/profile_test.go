@@ -1,11 +1,9 @@
 package spec
 
 import (
-	"encoding/json"
 	"fmt"
 	"maps"
 	"math/big"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -23,37 +21,6 @@ type profile struct {
 	Laws    map[string][]float64 `json:"laws,omitempty"`   // of the next pick, by state
 	Owners  map[string][]int     `json:"owners,omitempty"` // the servers of keys, by fleet
 	Mean    float64              `json:"mean,omitempty"`   // mean time in system, see profiledMean
-}
-
-// TestProfile appends the profile of every bare rule to the file that
-// PICKLAW_PROFILE names, as lines of JSON. It decides nothing: what a mutant
-// makes impossible to compute is left out.
-func TestProfile(t *testing.T) {
-	path := os.Getenv("PICKLAW_PROFILE")
-	if path == "" {
-		for _, r := range rules() {
-			if p := profileOf(r); len(p.Laws) == 0 && len(p.Owners) == 0 {
-				t.Errorf("%s has no profile", r.Name)
-			}
-		}
-		return
-	}
-	f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	for _, r := range rules() {
-		computed := make(chan profile, 1)
-		go func() { computed <- profileOf(r) }()
-		select {
-		case p := <-computed:
-			if err := json.NewEncoder(f).Encode(p); err != nil {
-				t.Fatal(err)
-			}
-		case <-time.After(20 * time.Second): // a mutant that hangs
-		}
-	}
 }
 
 func profileOf(r rule) profile {

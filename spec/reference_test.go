@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 )
 
 // TestReference holds everything that comes with the specification against it.
@@ -56,6 +57,40 @@ func TestReference(t *testing.T) {
 				})
 			}
 		})
+	}
+}
+
+// TestProfile appends the profile of every bare rule to the file that
+// PICKLAW_PROFILE names, as lines of JSON. It decides nothing: what a mutant
+// makes impossible to compute is left out.
+//
+// It stands behind TestReference, since what is called before that bears upon
+// every check: then no mutant of a rule could be run through a part of them.
+func TestProfile(t *testing.T) {
+	path := os.Getenv("PICKLAW_PROFILE")
+	if path == "" {
+		for _, r := range rules() {
+			if p := profileOf(r); len(p.Laws) == 0 && len(p.Owners) == 0 {
+				t.Errorf("%s has no profile", r.Name)
+			}
+		}
+		return
+	}
+	f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	for _, r := range rules() {
+		computed := make(chan profile, 1)
+		go func() { computed <- profileOf(r) }()
+		select {
+		case p := <-computed:
+			if err := json.NewEncoder(f).Encode(p); err != nil {
+				t.Fatal(err)
+			}
+		case <-time.After(20 * time.Second): // a mutant that hangs
+		}
 	}
 }
 
