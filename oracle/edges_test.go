@@ -46,3 +46,14 @@ func TestLimitPicksRefuses(t *testing.T) {
 	assert.Error(t, err)
 	assert.Zero(t, picks)
 }
+
+// Lists of tails go down to 1e-12, and to 64 numbers at most.
+func TestTailsAreListed(t *testing.T) {
+	halves := tailList(func(k int) float64 { return math.Exp2(-float64(k)) })
+	assert.Len(t, halves, 39) // 2^-39 = 1.8e-12
+	for k, p := range halves {
+		assert.Equal(t, math.Exp2(-float64(k+1)), p)
+	}
+	assert.Len(t, tailList(func(int) float64 { return leastTail }), 64)
+	assert.Empty(t, tailList(func(int) float64 { return 0 }))
+}
