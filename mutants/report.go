@@ -24,7 +24,7 @@ const (
 	ExitRed         = 5 // the suite is red without any mutant, or does not run
 	ExitBroken      = 4 // some mutants are broken
 	ExitSurvived    = 1 // some mutants survived
-	ExitPredictions = 3 // all were caught, but a prediction was wrong
+	ExitPredictions = 3 // all were caught, but a prediction was wrong, or the reason of a property
 	ExitCaught      = 0 // all were caught, as predicted
 )
 
@@ -103,7 +103,7 @@ func (r *Report) ExitCode() int {
 		return ExitBroken
 	case s.Survived > 0:
 		return ExitSurvived
-	case s.WrongPredictions > 0:
+	case s.WrongPredictions > 0, len(s.WrongReasons) > 0:
 		return ExitPredictions
 	}
 	return ExitCaught

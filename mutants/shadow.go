@@ -18,6 +18,7 @@ var reasons = map[string]string{
 	"keys/join":                   "It follows from keys/leave, read backwards, and keys/update-equals-fresh; it is how an adopter knows the rule, and a black box may be asked it alone.",
 	"keys/one-heavy":              "It is keys/weights beside many light servers, where a score that is linear in the weight is furthest off; bugs of the weights are mostly seen by both.",
 	"keys/shares":                 "It bounds what a user sees in one fleet, keys/weights the mean over many; a scheme that breaks the one without the other would have to be wrong for some names only.",
+	"keys/weights":                "It holds servers of many weights to their shares, keys/one-heavy a heavy one among many light ones; no bug planted so far tells the two apart.",
 	"queueing/in-system":          "It is queueing/views for one kind of view on other paths, so that the number in system is computed in two independent ways.",
 	"queueing/littles-law":        "It ties the simulator's own mean to what its views show, which queueing/accounts and queueing/views hold against a list of events: a second way to both.",
 	"round-robin/eligible":        "It says of parts of a fleet what round-robin/window says of the whole, and only a rotation over ids that are no indices could tell them apart.",

@@ -36,7 +36,9 @@ func TestWrongReasons(t *testing.T) {
 	r.Summary.Catalog, r.Summary.Properties = 1, []string{"law/a", "law/b"}
 	r.summarize()
 	assert.NotEmpty(t, r.Summary.WrongReasons)
+	assert.Equal(t, ExitPredictions, r.ExitCode())
 	r.Summary.Catalog = 2 // only a part of it
 	r.summarize()
 	assert.Empty(t, r.Summary.WrongReasons)
+	assert.Equal(t, ExitCaught, r.ExitCode())
 }

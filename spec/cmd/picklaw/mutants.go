@@ -23,9 +23,9 @@ func mutantsCommand() *cobra.Command {
 catalog, and print which property convicts which bug. It needs the source tree of
 picklaw around the working directory, and the go command.
 
-Exit codes: 0 all caught as predicted, 1 some survived, 2 bad usage, 3 all caught
-but a prediction was wrong, 4 some are broken, 5 the suite is not green without
-any of them.`,
+Exit codes: 0 all caught as predicted, 1 some survived, 2 bad usage, 3 all caught,
+but a prediction was wrong, or a property catches nothing of its own for no stated
+reason, 4 some are broken, 5 the suite is not green without any of them.`,
 		Example: `  picklaw mutants
   picklaw mutants --id power_of_d_replacement
   picklaw mutants --family keys --out matrix`,
