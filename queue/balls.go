@@ -38,10 +38,16 @@ func (b BallsIntoBins) Run(p policies.Policy, c policies.Coins) ([]int, error) {
 	if err := b.Check(); err != nil {
 		return nil, err
 	}
+	return b.run(policies.Fleet(b.Bins), p, c)
+}
+
+// run throws the balls into bins that have names already: to name a million
+// takes as long as to throw a million balls.
+func (b BallsIntoBins) run(bins []policies.Server, p policies.Policy, c policies.Coins) ([]int, error) {
 	if err := policies.Check(p); err != nil {
 		return nil, err
 	}
-	v := &ballsView{fleetView{fleet: policies.Fleet(b.Bins)}, make([]int, b.Bins)}
+	v := &ballsView{fleetView{fleet: bins}, make([]int, b.Bins)}
 	policies.Join(p, v.fleet)
 	for ball := range b.Balls {
 		if b.Watch != nil && ball%watchEvery == 0 {

@@ -45,9 +45,10 @@ func tableB1(t Table) ([][]any, error) {
 	for row := range fullest {
 		fullest[row] = make([]int, seeds)
 	}
+	bins := policies.Fleet(n)
 	err := Parallel(len(t.published)*seeds, func(i int) error {
 		row, run := i/seeds, i%seeds
-		held, err := BallsIntoBins{Bins: n, Balls: n}.Run(policies.PowerOfD{D: int(t.number(row, 0)), Replacement: true}, NewPython(uint64(run+1)))
+		held, err := BallsIntoBins{Bins: n, Balls: n}.run(bins, policies.PowerOfD{D: int(t.number(row, 0)), Replacement: true}, NewPython(uint64(run+1)))
 		if err != nil {
 			return err
 		}

@@ -114,7 +114,7 @@ func fixture(t *testing.T) Options {
 		require.NoError(t, os.MkdirAll(filepath.Dir(name), 0o755))
 		require.NoError(t, os.WriteFile(name, []byte(text), 0o644))
 	}
-	return Options{Dir: dir, Packages: []string{"rooms"}, Results: filepath.Join(dir, "results.jsonl"), grace: 0.5}
+	return Options{Dir: dir, Packages: []string{"rooms"}, Results: filepath.Join(dir, "results.jsonl"), grace: 0.2}
 }
 
 // TestRunTellsApart runs one mutation of each kind.

@@ -28,10 +28,11 @@ type patience struct {
 }
 
 // patient is the patience with a run that takes some seconds of the processor
-// without a mutation: ten times as long, and a grace.
+// without a mutation: ten times as long, and a grace. On the clock it may take
+// ten times that, and five more graces to start.
 func patient(seconds, grace float64) patience {
-	p := int(math.Ceil(grace + 10*seconds))
-	return patience{p, 10*time.Second + time.Duration(10*p)*time.Second}
+	p := grace + 10*seconds
+	return patience{int(math.Ceil(p)), time.Duration((5*grace + 10*p) * float64(time.Second))}
 }
 
 // command starts a test binary for a mutation, 0 for none.

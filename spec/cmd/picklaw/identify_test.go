@@ -20,13 +20,6 @@ func TestIdentifyNamesTheLaw(t *testing.T) {
 	require.NoError(t, json.Unmarshal([]byte(out), &r))
 	require.Equal(t, []string{"power-of-d:2"}, r.Remaining)
 	require.NotEmpty(t, r.Refuted)
-
-	if testing.Short() {
-		return // a program answers twenty thousand questions in seconds
-	}
-	code, out, _ = picklaw("identify", "--exec", example(t, "replacement.py"), "--within", "0.3")
-	require.Equal(t, exitHolds, code, out)
-	require.Contains(t, out, "follows power-of-d:2:replacement, within 0.")
 }
 
 // TestIdentifyExitCodes shows results and looks at what is said first.
