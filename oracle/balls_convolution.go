@@ -25,8 +25,9 @@ func (b BallsInBins) atMost(k int) (p, relative float64) {
 	exact, relative := w.sumProbability(b.Bins, b.Balls)
 	exponent := bins * (w.logZ - load + load*math.Log(load/t))
 	p = math.Exp(logStirling(balls)+exponent) * exact
-	// Each part of the exponent is good to 4u of itself; Stirling's to 1e-14.
-	e := rounding(bins*(math.Abs(w.logZ)+load+math.Abs(load*math.Log(load/t))), 4) + 1e-14
+	// Each part of the exponent is good to 4u of itself; Stirling's to what it leaves
+	// out, and a few roundings of numbers below 10.
+	e := rounding(bins*(math.Abs(w.logZ)+load+math.Abs(load*math.Log(load/t))), 4) + 1/(1680*math.Pow(balls, 7)) + 1e-14
 	return min(p, 1), relative + math.Expm1(e) + rounding(1, 4)
 }
 
@@ -36,7 +37,7 @@ func lgamma(x float64) float64 {
 }
 
 // logStirling is ln(m!·(e/m)^m) by Stirling's series, whose error is below its first
-// omitted term, 1/(1680·m^7) < 1e-14 for m > 40.
+// omitted term, 1/(1680·m^7): less than 1e-14 for m > 40.
 func logStirling(m float64) float64 {
 	return math.Log(2*math.Pi*m)/2 + 1/(12*m) - 1/(360*m*m*m) + 1/(1260*math.Pow(m, 5))
 }

@@ -1,0 +1,27 @@
+package oracle
+
+import (
+	"math/big"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+)
+
+// The second of two balls meets the first with probability 1/bins.
+func TestMaximumOfTwoBalls(t *testing.T) {
+	for _, bins := range []int{2, 3, 10, 10_000, 100_000_000} {
+		least, law, bound := BallsInBins{Bins: bins, Balls: 2}.MaximumLaw()
+		assert.Equal(t, 1, least)
+		both := big.NewRat(1, int64(bins))
+		want := []*big.Rat{new(big.Rat).Sub(big.NewRat(1, 1), both), both}
+		assert.LessOrEqual(t, len(law), len(want))
+		for i, w := range want {
+			got := new(big.Rat)
+			if i < len(law) {
+				got.SetFloat64(law[i])
+			}
+			off := new(big.Rat).Abs(got.Sub(got, w))
+			assert.LessOrEqual(t, off.Cmp(new(big.Rat).SetFloat64(bound)), 0, "%d bins, maximum %d: %v, bound %v", bins, i+1, law, bound)
+		}
+	}
+}
