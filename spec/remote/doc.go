@@ -39,6 +39,9 @@
 //	         | {"seq"}                                       (to the others)
 //	ability  = "update" | "eject" | "advance" | "in_flight"
 //
+// Nothing else may be in an answer: a field that is unknown, or there twice, is
+// garbage, since a misspelt one would pass for one left out.
+//
 // F counts the fleets of a process, R the requests of a fleet, both from 1. A
 // request is in flight at the server that the answer names from that answer on,
 // until it is done. Servers come in increasing order of their ids; a weight of 0
@@ -82,5 +85,6 @@
 // time (late), never answer (hang), or end (exit). Each of these ends the process
 // and is reported under the property that was being checked; the next property
 // gets a new process. Every process has a group of its own, is killed with it, and
-// is waited for, so that neither zombies nor orphans are left.
+// is waited for, so that neither zombies nor orphans are left, but for what leaves
+// the group on purpose (setsid).
 package remote

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -41,7 +42,7 @@ func foreignCommands() []*cobra.Command {
 func auditCommand() *cobra.Command {
 	var q auditRequest
 	c := &cobra.Command{
-		Use:   "audit {--exec COMMAND | --http URL --backends ADDRESS,...} --law LAW [--claim NAME]...",
+		Use:   "audit {--exec COMMAND | --http URL --backends ADDRESS,...} [--law LAW] [--claim NAME]...",
 		Short: "Hold a program in any language, or a live proxy, against what it claims",
 		Long: `Hold a balancer that is not Go code against the properties of its claims.
 
@@ -60,6 +61,9 @@ Claims: ` + listOfClaims() + `.`,
   picklaw audit --http http://127.0.0.1:8080/ --backends 127.0.0.1:9001,127.0.0.1:9002,127.0.0.1:9003 --law least-request`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
+			if err := cmp.Or(q.check(), q.target.refuse(c.Flags())); err != nil {
+				return err
+			}
 			return q.run(c.Context(), c.OutOrStdout())
 		},
 	}
@@ -67,7 +71,7 @@ Claims: ` + listOfClaims() + `.`,
 	q.target.flags(f, "audit")
 	f.BoolVar(&q.target.scenarios, "scenarios", false, "with --http, also play timed scenarios, and report shares, latency and goodput")
 	f.StringVar(&q.command, "exec", "", "audit the program that this command starts, in a shell")
-	f.DurationVar(&q.patience, "patience", 5*time.Second, "how long one answer, or one request, may take")
+	f.DurationVar(&q.patience, "patience", defaultPatience, howLong)
 	f.StringVar(&q.law, "law", "", "the law that its picks are claimed to follow, as picklaw list spells it")
 	f.StringArrayVar(&q.claims, "claim", nil, "something else that it claims (repeatable)")
 	f.StringArrayVar(&q.properties, "property", nil, "check only the property of this name (repeatable)")
@@ -102,9 +106,6 @@ func (q *auditRequest) check() error {
 }
 
 func (q *auditRequest) run(ctx context.Context, out io.Writer) error {
-	if err := q.check(); err != nil {
-		return err
-	}
 	options, err := q.options()
 	if err != nil {
 		return err
@@ -125,6 +126,12 @@ func (q *auditRequest) run(ctx context.Context, out io.Writer) error {
 	}
 	return q.show(out, report)
 }
+
+// defaultPatience is that of audit and identify.
+const defaultPatience = 5 * time.Second
+
+// howLong is the help of --patience.
+const howLong = "how long one answer, or one request, may take; the first answer of a program may take 10s at least"
 
 // starts refuses a command that the shell cannot run: that says nothing about
 // any balancer. What a program does once it runs is a finding.
@@ -149,6 +156,9 @@ func (q *auditRequest) settings(command string) []spec.Option {
 	}
 	if q.alpha != spec.DefaultAlpha {
 		command += fmt.Sprintf(" --alpha %v", q.alpha)
+	}
+	if q.patience != defaultPatience {
+		command += fmt.Sprintf(" --patience %v", q.patience)
 	}
 	if q.resolution > 0 {
 		command += fmt.Sprintf(" --resolution %v", q.resolution)
@@ -175,6 +185,9 @@ func (q *auditRequest) settings(command string) []spec.Option {
 func (q *auditRequest) show(out io.Writer, r *spec.Report) error {
 	s := verify.Summary{Alpha: q.alpha}
 	s.Add(r)
+	if err := q.nothing(r); err != nil {
+		return err
+	}
 	if err := writePage(q.html, q.alpha, page.Report{Report: r}); err != nil {
 		return err
 	}
@@ -188,6 +201,17 @@ func (q *auditRequest) show(out io.Writer, r *spec.Report) error {
 		s.Print(out, nil)
 	}
 	return verdict(s.ExitCode())
+}
+
+// nothing refuses a report in which no property was checked: it says nothing.
+func (q *auditRequest) nothing(r *spec.Report) error {
+	if len(r.Properties) > r.Summary[spec.NotClaimed] {
+		return nil
+	}
+	if len(q.properties) == 0 {
+		return errors.New("nothing is claimed, so there is nothing to check: want --law LAW or --claim NAME")
+	}
+	return fmt.Errorf("nothing is claimed that %s is about, so there is nothing to check", strings.Join(q.properties, ", "))
 }
 
 // quoted is a word that a shell reads back as it was.

@@ -42,6 +42,22 @@ func (h *httpTarget) flags(f *pflag.FlagSet, verb string) {
 	f.BoolVar(&h.bounds.OwnTarget, "i-own-this-target", false, verb+" a proxy that is not on this machine; you answer for it")
 }
 
+// proxyFlags are those that mean nothing without --http.
+var proxyFlags = []string{"backends", "weights", "settle", "rate", "max-requests", "max-time", "i-own-this-target", "scenarios"}
+
+// refuse says which flag was given that only a proxy has a use for.
+func (h *httpTarget) refuse(given *pflag.FlagSet) error {
+	if h.url != "" {
+		return nil
+	}
+	for _, name := range proxyFlags {
+		if given.Changed(name) {
+			return fmt.Errorf("--%s is about a live proxy: want it with --http, or not at all", name)
+		}
+	}
+	return nil
+}
+
 // open reads the flags and listens.
 func (h *httpTarget) open(patience time.Duration) (*proxy.Target, error) {
 	h.bounds.Patience = patience
@@ -133,6 +149,9 @@ func interrupted(ctx context.Context, err error) error {
 func (q *auditRequest) showProxy(out io.Writer, r *proxy.Report) error {
 	s := verify.Summary{Alpha: q.alpha}
 	s.Add(r.Report)
+	if err := q.nothing(r.Report); err != nil {
+		return err
+	}
 	shown := page.Report{Report: r.Report, Scenarios: r.Scenarios}
 	if r.Calibration != nil {
 		shown.Notes = append(shown.Notes, "Strays: "+r.Calibration.Text+".")

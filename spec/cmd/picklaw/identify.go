@@ -60,6 +60,9 @@ cannot tell apart, 4 harness error.`,
   picklaw identify --http http://127.0.0.1:8080/ --backends 127.0.0.1:9001,127.0.0.1:9002,127.0.0.1:9003`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
+			if err := q.target.refuse(c.Flags()); err != nil {
+				return err
+			}
 			return q.run(c.Context(), c.OutOrStdout())
 		},
 	}
@@ -67,7 +70,7 @@ cannot tell apart, 4 harness error.`,
 	f.StringVar(&q.policy, "policy", "", "identify the reference subject of this name")
 	f.StringVar(&q.command, "exec", "", "identify the program that this command starts, in a shell")
 	q.target.flags(f, "identify")
-	f.DurationVar(&q.patience, "patience", 5*time.Second, "how long one answer, or one request, may take")
+	f.DurationVar(&q.patience, "patience", defaultPatience, howLong)
 	f.Uint64Var(&q.Seed, "seed", 1, "root of all chance in the run")
 	f.Float64Var(&q.Alpha, "alpha", q.Alpha, "probability of refuting the law that is followed")
 	f.IntVar(&q.Picks, "picks", q.Picks, "picks at most that tell laws apart")
@@ -104,6 +107,9 @@ func (q *identifyRequest) run(ctx context.Context, out io.Writer) error {
 		program := &remote.Program{Command: q.command, Patience: q.patience}
 		defer program.Close()
 		defer context.AfterFunc(ctx, program.Kill)()
+		if err := starts(program); err != nil {
+			return err
+		}
 		factory = program.Factory()
 	default:
 		t, err := q.target.open(q.patience)

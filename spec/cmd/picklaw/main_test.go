@@ -69,6 +69,14 @@ func TestBadUsageIsRefusedBeforeAnythingIsPrinted(t *testing.T) {
 		{[]string{"oracle", "chain", "policy=least-request", "n=2", "rho=0.5", "speeds=1e20,1"}, "double precision cannot carry"},
 		{[]string{"tables", "Z9"}, "Z9"},
 		{[]string{"mutants", "--id", "nothing"}, "nothing"},
+		{[]string{"mutants", "--parallel", "-3"}, "-3"},
+		{[]string{"mutants", "merge", "testdata/no-report.json"}, "how many mutants"},
+		{[]string{"audit", "--exec", "true", "--law", "random", "--property", "keys/stable"}, "nothing to check"},
+		{[]string{"audit", "--exec", "true", "--law", "random", "--max-requests", "5"}, "--max-requests"},
+		{[]string{"audit", "--exec", "true", "--law", "random", "--scenarios"}, "--scenarios"},
+		{[]string{"identify", "--policy", "random", "--weights", "1,2"}, "--weights"},
+		{[]string{"identify", "--exec", "does-not-exist"}, "cannot be started"},
+		{[]string{"simulate", "--policy", "random", "--work", "lognormal:1000"}, "1000"},
 	} {
 		code, out, errs := picklaw(c.args...)
 		require.Equal(t, exitUsage, code, "%v: %s", c.args, errs)

@@ -37,6 +37,9 @@ reason, 4 some are broken, 5 the suite is not green without any of them.`,
 					return fmt.Errorf("--shard: %w", err)
 				}
 			}
+			if o.Parallel < 0 {
+				return fmt.Errorf("--parallel is %d, want 0 for one start for each core, or how many", o.Parallel)
+			}
 			if isTerminal(os.Stderr) {
 				o.Progress = progressLine(os.Stderr)
 				defer fmt.Fprint(os.Stderr, "\r\033[K")
@@ -80,6 +83,9 @@ func mergeCommand(asJSON *bool) *cobra.Command {
 				r := new(mutants.Report)
 				if err := json.Unmarshal(text, r); err != nil {
 					return fmt.Errorf("%s is no report of picklaw mutants: %w", file, err)
+				}
+				if r.Summary.Catalog == 0 {
+					return fmt.Errorf("%s is no report of picklaw mutants: it does not say how many mutants there are", file)
 				}
 				shards = append(shards, r)
 			}
