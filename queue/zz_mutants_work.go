@@ -60,12 +60,12 @@ func (l Lognormal) validate() error {
 	if !(l.Sigma >= 0) || math.IsInf(l.Sigma, 1) {
 		return fmt.Errorf("queue: lognormal work with sigma %v, want a finite number, 0 or more", l.Sigma)
 	}
+	if mean := l.Mean(); !(mean > 0) || math.IsInf(mean, 1) {
+		return fmt.Errorf("queue: lognormal work with mu %v and sigma %v has mean %v, want it finite and positive", l.Mu, l.Sigma, mean)
+	}
 	if median := math.Exp(l.Mu); median < 0x1p-1022 {
 		return fmt.Errorf("queue: lognormal work with mu %v and sigma %v has half of its requests below %v, "+
 			"which is 0 in floating-point numbers; want a sigma below 37 for a mean of 1", l.Mu, l.Sigma, 0x1p-1022)
-	}
-	if mean := l.Mean(); !(mean > 0) || math.IsInf(mean, 1) {
-		return fmt.Errorf("queue: lognormal work with mu %v and sigma %v has mean %v, want it finite and positive", l.Mu, l.Sigma, mean)
 	}
 	return nil
 }
