@@ -16,6 +16,9 @@ import (
 
 // TestRunTellsApart runs one mutant of each kind.
 func TestRunTellsApart(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compiles a module and waits for suites that hang")
+	}
 	t.Parallel() // it waits for compilers and for suites that hang
 	fragile := func(id, answer string) Mutant {
 		return entry(id, "Fragile() int { return 1 }", "Fragile() int { return "+answer+" }", "count/tenfold")

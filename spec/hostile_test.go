@@ -80,7 +80,8 @@ func resultOf(t *testing.T, r *Report, name string) PropertyResult {
 }
 
 func TestHonestSubjectHolds(t *testing.T) {
-	r := Check(hostileFactory(by(policies.PowerOfD{D: 2})), Law(oracle.PowerOfD{D: 2}), CountsInFlight(), Concurrent(), ReleasesOnce())
+	// TestMyBalancer holds the same law at the closest resolution.
+	r := Check(hostileFactory(by(policies.PowerOfD{D: 2})), Law(oracle.PowerOfD{D: 2}), CountsInFlight(), Concurrent(), ReleasesOnce(), Resolution(0.1))
 	for _, p := range r.Failures() {
 		t.Error(p)
 	}
@@ -169,6 +170,9 @@ func TestHostileSubjects(t *testing.T) {
 }
 
 func TestLeakIsFoundByTheLawItBends(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes half a second; the counts that leak are found in short runs too")
+	}
 	leaky := func(f Fleet) (Picker, error) {
 		p, err := hostileFactory(by(policies.LeastRequest{}))(f)
 		if err == nil {
@@ -227,7 +231,7 @@ func TestLeakOnCancelIsFound(t *testing.T) {
 			return nil, err
 		}
 		return leaksOnCancel{p.(*hostile)}, nil
-	}, Law(oracle.LeastRequest{}), CountsInFlight(), Only("conservation/after-churn", "least-request/pick-law"))
+	}, Law(oracle.LeastRequest{}), CountsInFlight(), Resolution(0.1), Only("conservation/after-churn", "least-request/pick-law"))
 	require.Equal(t, Holds, resultOf(t, r, "least-request/pick-law").Verdict)
 	require.Equal(t, Violated, resultOf(t, r, "conservation/after-churn").Verdict)
 }
@@ -291,6 +295,9 @@ func (c *clinging) Update(fleet []Server) error {
 }
 
 func TestWhatAnUpdateLeavesBehind(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes a second; the hostile subjects of short runs are judged by the same audit")
+	}
 	for name, inherits := range map[string]bool{"the neighbour inherits": true, "newcomers get nothing": false} {
 		r := Check(func(f Fleet) (Picker, error) {
 			c := &clinging{first: f.Servers, inherits: inherits}

@@ -14,7 +14,7 @@ import (
 )
 
 func TestIdentifyNamesTheLaw(t *testing.T) {
-	code, out, errs := picklaw("identify", "--policy", "balancer/power-of-d:2", "--json")
+	code, out, errs := picklaw("identify", "--policy", "balancer/power-of-d:2", "--within", "0.2", "--json")
 	require.Equal(t, exitHolds, code, errs)
 	var r identify.Result
 	require.NoError(t, json.Unmarshal([]byte(out), &r))

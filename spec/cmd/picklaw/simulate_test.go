@@ -164,13 +164,13 @@ func TestSimulateReplaysPublishedCells(t *testing.T) {
 		slow         bool
 		cells        []cell
 	}{
-		{"Q2", "--policy power-of-d:2 --rng python --seeds 3", false, []cell{
+		{"Q2", "--policy power-of-d:2 --rng python --seeds 3", true, []cell{
 			{at("mean"), "%.2f", "2.64"}, {at("runs", 0, "mean"), "%.2f", "2.67"}, {at("p99"), "%.1f", "8.9"}, {at("p999"), "%.1f", "12.1"}, {at("peak"), "%.0f", "7"}}},
 		{"Q3", "--policy power-of-d:2 --rng python --probe-every 20", false, []cell{
 			{at("tails", 0), "%.4f", "0.9014"}, {at("tails", 3), "%.4f", "0.2222"}}},
 		{"Q4", "--policy least-request --rng python --seeds 2 --view shared-stale --refresh 1", true, []cell{
 			{at("mean"), "%.2f", "4.06"}, {at("p99"), "%.1f", "15.5"}}},
-		{"Q5", "--policy power-of-d:2 --rng python --view local --dispatchers 8", false, []cell{
+		{"Q5", "--policy power-of-d:2 --rng python --view local --dispatchers 8", true, []cell{
 			{at("mean"), "%.2f", "4.02"}, {at("p99"), "%.1f", "13.1"}}},
 		{"Q6", "--policy power-of-d:2 --n 10 --rho 0.7 --warmup 100 --horizon 2000 --sick 0:0.2 --rng python --seeds 3", false, []cell{
 			{at("mean"), "%.2f", "2.29"}, {at("p99"), "%.1f", "16.5"}, {at("peak"), "%.0f", "7"}, {at("shares", 0), "%.3f", "0.029"}}},
@@ -191,13 +191,13 @@ func TestSimulateReplaysPublishedCells(t *testing.T) {
 			{at("shares", 0), "%.4f", "0.8538"}}},
 		{"K9", "--model ticks --policy peak-ewma --cv 2 --rng python", false, []cell{
 			{at("jobs"), "%.0f", "6494"}, {at("shares", 3), "%.4f", "0.9444"}, {at("goodput"), "%.0f", "361"}}},
-		{"B1", "--model balls --policy power-of-d:2:replacement --n 1000000 --rng python", false, []cell{
+		{"B1", "--model balls --policy power-of-d:2:replacement --n 1000000 --rng python", true, []cell{
 			{at("peak"), "%.0f", "4"}, {at("tails", 0), "%.3f", "0.761"}}},
 		{"B3", "--model herd-snapshot --policy least-request", false, []cell{
 			{at("sent", 42), "%.0f", "100"}, {at("peak"), "%.0f", "100"}}},
 	} {
 		if c.slow && testing.Short() {
-			continue // half a second or more each
+			continue // a tenth of a second or more each, and package queue replays all tables
 		}
 		object := simulated(t, c.words)
 		for _, cell := range c.cells {

@@ -14,6 +14,9 @@ import (
 // TestSchedules looks at a schedule that is none of the known laws, and at the same
 // one when each update builds it anew.
 func TestSchedules(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes a second; reference policies are named in short runs too")
+	}
 	t.Parallel()
 	envoy := func() policies.Policy { return &policies.EnvoyWeighted{Bias: 1} }
 	r, err := Identify(OfPolicy(envoy), quick)
