@@ -134,6 +134,9 @@ func TestAuditOfKeys(t *testing.T) {
 // A ring holds as a black box what it holds as a bare rule, but its shares are
 // as uneven as one point a server leaves them.
 func TestAuditOfRing(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes half a second; the rings of the reference are audited in short runs too")
+	}
 	ring := func(points int) Factory {
 		return Leased(func() policies.Policy { return &policies.Ring{Points: points} })
 	}
