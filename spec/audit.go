@@ -29,7 +29,7 @@ type lease func(Outcome) error
 func (r *Run) open(f Fleet) *auditor {
 	a := &auditor{run: r, fleet: f.Servers, leases: make([][]lease, len(f.Servers))}
 	r.try("building the subject", func() {
-		p, err := r.Subject.New(f)
+		p, err := r.build(f)
 		if err != nil {
 			panic(&fault{Refused, fmt.Sprintf("it could not be built over %d servers: %v", len(f.Servers), err)})
 		}

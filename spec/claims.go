@@ -230,8 +230,8 @@ func Only(names ...string) Option {
 // appended to it.
 func Reproduce(command string) Option { return func(c *config) { c.reproduce = command } }
 
-// Progress is called when a property is about to be checked, and Finished when
-// it has been.
+// Progress has start called when a property is about to be checked, and finished
+// with its result when it has been. Either may be nil.
 func Progress(start func(*Property), finished func(PropertyResult)) Option {
 	return func(c *config) { c.progress, c.finished = start, finished }
 }

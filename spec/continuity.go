@@ -60,14 +60,14 @@ func (r *Run) twoLives(between func(p policies.Policy, fleet []Server) policies.
 
 func exactIdleUpdate(r *Run) Result {
 	return r.twoLives(func(p policies.Policy, fleet []Server) policies.Policy {
-		return policies.Join(p, slices.Clone(fleet))
+		return join(p, fleet)
 	}, "with updates that change nothing")
 }
 
 func exactVisitor(r *Run) Result {
 	return r.twoLives(func(p policies.Policy, fleet []Server) policies.Policy {
 		visitor := Server{ID: 1000, Name: "visitor", Weight: 3}
-		return policies.Join(policies.Join(p, append(slices.Clone(fleet), visitor)), fleet)
+		return join(join(p, append(slices.Clone(fleet), visitor)), fleet)
 	}, "after a visitor came and went")
 }
 
@@ -80,7 +80,7 @@ func exactCloneLives(r *Run) Result {
 		}
 		for at, m := range life(r.Seed+k, moments) {
 			if m.fleet != nil {
-				r.try("Update", func() { p = policies.Join(p, m.fleet) })
+				r.try("Update", func() { p = join(p, m.fleet) })
 				m.fleet = nil
 			}
 			twin, before := r.copyOf(p), stateOf(p)

@@ -11,7 +11,7 @@ func (a *auditor) counted(c Counter) *Result {
 		a.run.try("InFlight", func() { n = c.InFlight(s.ID) })
 		if n != len(a.leases[i]) {
 			return &Result{Verdict: Violated, Finding: Leak,
-				Expected: fmt.Sprintf("%d requests in flight at %s", len(a.leases[i]), s.Name),
+				Expected: fmt.Sprintf("%s in flight at %s", requests(len(a.leases[i])), s.Name),
 				Observed: fmt.Sprintf("it counts %d, with %s", n, a.state())}
 		}
 	}
@@ -74,4 +74,11 @@ func (r *Run) countedDeep(servers, deep int, steps *int) (bad *Result) {
 			return bad
 		}
 	}
+}
+
+func requests(n int) string {
+	if n == 1 {
+		return "1 request"
+	}
+	return fmt.Sprint(n, " requests")
 }

@@ -93,9 +93,7 @@ func (d *Driver) Update(fleet []Server) error {
 		return errors.New("spec: the balancer has no Update")
 	}
 	return misbehaviour(func() {
-		var err error
-		d.a.run.try("Update", func() { err = u.Update(fleet) })
-		if err != nil {
+		if err := d.a.run.refit(u, fleet); err != nil {
 			panic(&fault{Refused, "it refused an update: " + err.Error()})
 		}
 	})

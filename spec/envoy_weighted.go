@@ -89,7 +89,7 @@ func exactEnvoySchedule(r *Run) Result {
 		for k := range picks {
 			if k%40 == 0 { // everybody but one, in turn
 				members = without(all, random.IntN(len(all)))
-				r.try("Update", func() { p = policies.Join(p, members) })
+				r.try("Update", func() { p = join(p, members) })
 				for _, s := range all {
 					if !containsID(members, s.ID) {
 						delete(due, s.ID)

@@ -156,7 +156,7 @@ func exactJoin(r *Run) Result {
 		for j, joining := range fleet {
 			p := r.newPolicy(slices.Delete(slices.Clone(fleet), j, j+1))
 			before := r.owners(p, slices.Delete(slices.Clone(fleet), j, j+1))
-			after := r.owners(policies.Join(p, fleet), fleet)
+			after := r.owners(join(p, fleet), fleet)
 			took := 0
 			for k := range before {
 				switch after[k] {
@@ -184,7 +184,7 @@ func exactLeave(r *Run) Result {
 		for j, leaving := range fleet {
 			rest := slices.Delete(slices.Clone(fleet), j, j+1)
 			away := r.owners(r.newPolicy(fleet), rest) // still a member, but not eligible
-			p := policies.Join(r.newPolicy(fleet), rest)
+			p := join(r.newPolicy(fleet), rest)
 			gone := r.owners(p, rest)
 			for k := range before {
 				if before[k] == leaving.Name {
@@ -215,7 +215,7 @@ func exactFreshMapping(r *Run) Result {
 	walk := [][]Server{all[:3], all[:6], all[2:6], heavy[2:], all[1:], all[:1], heavy}
 	p := r.newPolicy(all[:1])
 	for step, fleet := range walk {
-		p = policies.Join(p, fleet)
+		p = join(p, fleet)
 		reached, fresh := r.owners(p, fleet), r.owners(r.newPolicy(fleet), fleet)
 		for k := range reached {
 			if reached[k] != fresh[k] {

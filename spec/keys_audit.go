@@ -30,9 +30,7 @@ func (a *auditor) change(fleet []Server) *auditor {
 		return a.run.open(Fleet{Servers: fleet, Seed: a.run.Seed})
 	}
 	a.drain()
-	var err error
-	a.run.try("Update", func() { err = u.Update(fleet) })
-	if err != nil {
+	if err := a.run.refit(u, fleet); err != nil {
 		panic(&fault{Refused, fmt.Sprintf("it refused an update to %d servers: %v", len(fleet), err)})
 	}
 	a.fleet, a.leases = fleet, make([][]lease, len(fleet))

@@ -110,7 +110,7 @@ func exactRemap(r *Run) Result {
 		rest := without(fleet, joining)
 		p := r.newPolicy(rest)
 		before := r.ownersOf(p, keys, rest)
-		for k, i := range r.ownersOf(policies.Join(p, fleet), keys, fleet) {
+		for k, i := range r.ownersOf(join(p, fleet), keys, fleet) {
 			if fleet[i].Name != rest[before[k]].Name {
 				moved++
 			}

@@ -214,7 +214,7 @@ func stateOf(p policies.Policy) string {
 
 // newPolicy builds the policy of the subject for a fleet.
 func (r *Run) newPolicy(fleet []Server) (p policies.Policy) {
-	r.try("building the policy", func() { p = policies.Join(r.Subject.Policy(), fleet) })
+	r.try("building the policy", func() { p = join(r.Subject.Policy(), fleet) })
 	return p
 }
 

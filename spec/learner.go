@@ -188,8 +188,8 @@ func exactSurvivors(r *Run) Result {
 	updated, fleet := r.taught(false)
 	plain, _ := r.taught(false)
 	joined := append(slices.Clone(fleet), policies.Server{ID: 99, Name: "newcomer", Weight: 1})
-	l := policies.Join(updated, joined)
-	l = policies.Join(l, fleet)
+	l := join(updated, joined)
+	l = join(l, fleet)
 	for _, point := range somePoints {
 		if bad := differs(r.lawAt(plain, fleet, point.loads, point.at), r.lawAt(l, fleet, point.loads, point.at),
 			describe(fleet, point.loads)+", after a server joined and left"); bad != nil {
@@ -197,7 +197,7 @@ func exactSurvivors(r *Run) Result {
 		}
 	}
 	// A newcomer among servers at their prior is one of equals.
-	l = policies.Join(r.newLearner(fleet), joined)
+	l = join(r.newLearner(fleet), joined)
 	loads := make([]float64, len(joined))
 	if bad := differs(r.lawAt(r.newLearner(joined), joined, loads, 0), r.lawAt(l, joined, loads, 0),
 		"a newcomer joined an idle fleet"); bad != nil {

@@ -63,7 +63,7 @@ func life(seed uint64, moments int) []moment {
 // live lets a policy live through a moment and returns the server it picked.
 func (r *Run) live(p policies.Policy, m moment) (policies.Policy, string) {
 	if m.fleet != nil {
-		r.try("Update", func() { p = policies.Join(p, m.fleet) })
+		r.try("Update", func() { p = join(p, m.fleet) })
 	}
 	var i int
 	r.try("Pick", func() { i = p.Pick(m.request, m.view, policies.NewCoins(m.coins)) })

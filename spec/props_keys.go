@@ -3,8 +3,6 @@ package spec
 import (
 	"fmt"
 	"slices"
-
-	"github.com/picklaw/picklaw/policies"
 )
 
 // mappingProperties bind keyed policies beyond single joins and leaves.
@@ -42,7 +40,7 @@ func exactSameSize(r *Run) Result {
 		{"one server was exchanged", exchanged},
 		{"weights were raised", heavy},
 	} {
-		reached := r.owners(policies.Join(r.newPolicy(before), update.fleet), update.fleet)
+		reached := r.owners(join(r.newPolicy(before), update.fleet), update.fleet)
 		fresh := r.owners(r.newPolicy(update.fleet), update.fleet)
 		for k := range fresh {
 			if reached[k] != fresh[k] {

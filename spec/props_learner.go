@@ -176,7 +176,7 @@ func exactNewcomer(r *Run) Result {
 		r.observe(l, s, time.Second, time.Millisecond, false)
 	}
 	joined := append(slices.Clone(fleet), Server{ID: 99, Name: "newcomer", Weight: 1})
-	p := policies.Join(l, joined)
+	p := join(l, joined)
 	return only(r.lawAt(p, joined, []float64{0, 0, 0, 1e6}, time.Second), "1/3 1/3 1/3 0", "3 fast idle servers, and a newcomer with a million requests")
 }
 

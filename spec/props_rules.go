@@ -48,7 +48,7 @@ func exactLiveWeights(r *Run) Result {
 	loads := []float64{2, 2, 3, 2}
 	used := r.newPolicy(before)
 	r.turns(used, &policies.Snapshot{Servers: before, Loads: loads}, r.Seed, 9)
-	used = policies.Join(used, after)
+	used = join(used, after)
 	view := &policies.Snapshot{Servers: after, Loads: loads}
 	got, want := r.turns(used, view, r.Seed, 200), r.turns(r.newPolicy(after), view, r.Seed, 200)
 	for k := range want {

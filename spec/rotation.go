@@ -137,7 +137,7 @@ func exactRotationUpdate(r *Run) Result {
 				p := r.newPolicy(before)
 				turns := r.turns(p, &policies.Snapshot{Servers: before}, r.Seed, picks)
 				last := before[turns[picks-1]].ID
-				p = policies.Join(p, after)
+				p = join(p, after)
 				next := after[r.turns(p, &policies.Snapshot{Servers: after}, r.Seed, 1)[0]].ID
 				if want := successor(after, last); next != want {
 					return Result{

@@ -2,7 +2,6 @@ package spec
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"slices"
 )
 
@@ -80,51 +79,6 @@ func auditedEligibleWindow(r *Run) Result {
 		}
 	}
 	return Result{Verdict: Holds, Observed: fmt.Sprintf("every window of %d parts of fleets, and of the whole after each", parts), Samples: samples}
-}
-
-// auditedRotationUpdate walks through updates: the same fleet again, a newcomer
-// at the end, or a server that leaves, which may be the last one picked. The next
-// pick must be the one behind the last.
-func auditedRotationUpdate(r *Run) Result {
-	if r.fixed != nil {
-		return needsFleets
-	}
-	const steps = 40
-	samples := 0
-	for _, n := range []int{2, 3, 5, 8, 17} {
-		random := rand.New(rand.NewPCG(r.Seed, uint64(n)))
-		fleet, newcomers := fleetOf(n), fleetOf(n + steps)[n:]
-		a := r.open(Fleet{Servers: fleet, Seed: r.Seed + uint64(n)})
-		if _, ok := a.picker.(Updater); !ok {
-			return Result{Verdict: NotClaimed, Observed: "it has no Update"}
-		}
-		for range steps {
-			turns := a.turnsOf(1 + random.IntN(2*len(fleet)))
-			last, before := fleet[turns[len(turns)-1]].ID, fleet
-			fleet = slices.Clone(fleet)
-			switch change := random.IntN(3); {
-			case change == 1:
-				fleet, newcomers = append(fleet, newcomers[0]), newcomers[1:]
-			case change == 2 && len(fleet) > 2:
-				fleet = without(fleet, random.IntN(len(fleet)))
-			}
-			a = a.change(fleet)
-			after := a.turnsOf(2 * len(fleet))
-			samples += len(turns) + len(after)
-			next := fleet[after[0]].ID
-			if want := successor(fleet, last); next != want {
-				return Result{
-					Verdict: Violated, Finding: BrokenSequence, Samples: samples,
-					Expected: fmt.Sprintf("server %d", want),
-					Observed: fmt.Sprintf("after server %d and an update from servers %v to %v came server %d", last, ids(before), ids(fleet), next),
-				}
-			}
-			if bad := window(after, len(fleet), fmt.Sprintf("after an update from servers %v to %v", ids(before), ids(fleet))); bad != nil {
-				return *bad
-			}
-		}
-	}
-	return Result{Verdict: Holds, Observed: fmt.Sprintf("behind the last pick, through %d updates of each of 5 fleets", steps), Samples: samples}
 }
 
 // auditedManyIDs lets ids straddle the ends of the integer types, up to what

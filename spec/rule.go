@@ -77,7 +77,7 @@ func auditedSmallFleets(r *Run) Result {
 	a.drain()
 	empty := "refused when built"
 	r.try("a fleet without servers", func() {
-		p, err := r.Subject.New(Fleet{Seed: r.Seed})
+		p, err := r.build(Fleet{Seed: r.Seed})
 		if err != nil {
 			return
 		}

@@ -59,8 +59,8 @@ func exactCookie(r *Run) Result {
 // left, that another one has taken the place of, and of none at all.
 func exactCookieFallback(r *Run) Result {
 	fleet := fleetOf(5)
-	p := policies.Join(r.newPolicy(fleet), fleet[1:]) // s0 has left
-	view := idle(fleet[2:])                           // s1 is not eligible
+	p := join(r.newPolicy(fleet), fleet[1:]) // s0 has left
+	view := idle(fleet[2:])                  // s1 is not eligible
 	view.Loads = []float64{2, 0, 1}
 	want, err := r.Claims.Law.Probabilities(oracle.State{Loads: view.Loads})
 	if err != nil {
@@ -71,7 +71,7 @@ func exactCookieFallback(r *Run) Result {
 			return *bad
 		}
 	}
-	back := policies.Join(p, fleet)
+	back := join(p, fleet)
 	if picks := r.sticky(back, fleet[0].Name, idle(fleet)); picks.P[0].Cmp(big.NewRat(1, 1)) != 0 {
 		return Result{Verdict: Violated, Finding: WrongLaw, Expected: fleet[0].Name + ", which is back", Observed: "picks " + rationals(picks.P)}
 	}

@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-
-	"github.com/picklaw/picklaw/policies"
 )
 
 // How far may a rotation be off its quota? Two kinds are known.
@@ -88,7 +86,7 @@ func exactWeightsUpdate(r *Run) Result {
 			p := r.newPolicy(weigh(walk[0]...))
 			for step, weights := range walk {
 				fleet := weigh(weights...)
-				p = policies.Join(p, fleet)
+				p = join(p, fleet)
 				eligible := slices.DeleteFunc(slices.Clone(fleet), func(s Server) bool { return s.Weight == 0 })
 				doing := fmt.Sprintf("after update %d of the weights", step)
 				if !r.Claims.Rotates {
@@ -123,7 +121,7 @@ func exactRamp(r *Run) Result {
 		r.turns(p, idle(fleet[:2]), r.Seed+seed, 5)
 		for k := range picks {
 			fleet[2].Weight = uint64(1 + k*999/(picks-1))
-			p = policies.Join(p, slices.Clone(fleet))
+			p = join(p, fleet)
 			if bad := l.take(r, p, fleet, r.Seed+seed, 1, fmt.Sprintf("pick %d of a ramp", k+1)); bad != nil {
 				return *bad
 			}
@@ -145,7 +143,7 @@ func auditedZeroWeights(r *Run) Result {
 	var p Picker
 	r.try("building the subject", func() {
 		var err error
-		if p, err = r.Subject.New(Fleet{Servers: weigh(0, 0, 0), Seed: r.Seed}); err != nil {
+		if p, err = r.build(Fleet{Servers: weigh(0, 0, 0), Seed: r.Seed}); err != nil {
 			p = nil
 		}
 	})
@@ -169,9 +167,7 @@ func auditedZeroWeights(r *Run) Result {
 			a.acquire(Request{Key: key(k)})
 		}
 		fleet := weigh(weights...)
-		var err error
-		r.try("Update", func() { err = u.Update(fleet) })
-		if err != nil {
+		if err := r.refit(u, fleet); err != nil {
 			panic(&fault{Refused, fmt.Sprintf("it refused the weights %v: %v", weights, err)})
 		}
 		a.fleet = fleet

@@ -22,7 +22,7 @@ func (a *auditor) counted(c Counter) *Result {
 		a.run.try("InFlight", func() { n = c.InFlight(s.ID) })
 		if n != len(a.leases[i]) {
 			return &Result{Verdict: Violated, Finding: Leak,
-				Expected: fmt.Sprintf("%d requests in flight at %s", len(a.leases[i]), s.Name),
+				Expected: fmt.Sprintf("%s in flight at %s", requests(len(a.leases[i])), s.Name),
 				Observed: fmt.Sprintf("it counts %d, with %s", n, a.state())}
 		}
 	}
@@ -87,6 +87,13 @@ func (r *Run) countedDeep(servers, deep int, steps *int) (bad *Result) {
 	}
 }
 
+func requests(n int) string {
+	if n == 1 {
+		return "1 request"
+	}
+	return fmt.Sprint(n, " requests")
+}
+
 // counted_audit_counts_too_few_only: Only counts that are too small are leaks: the ones that are never released go unnoticed.
 func (a *auditor) counted_audit_counts_too_few_only(c Counter) *Result {
 	for i, s := range a.fleet {
@@ -94,7 +101,7 @@ func (a *auditor) counted_audit_counts_too_few_only(c Counter) *Result {
 		a.run.try("InFlight", func() { n = c.InFlight(s.ID) })
 		if n < len(a.leases[i]) {
 			return &Result{Verdict: Violated, Finding: Leak,
-				Expected: fmt.Sprintf("%d requests in flight at %s", len(a.leases[i]), s.Name),
+				Expected: fmt.Sprintf("%s in flight at %s", requests(len(a.leases[i])), s.Name),
 				Observed: fmt.Sprintf("it counts %d, with %s", n, a.state())}
 		}
 	}

@@ -258,9 +258,7 @@ func auditedUpdate(r *Run) Result {
 		behind := append(slices.Clone(own), Server{ID: 1000, Name: "visitor", Weight: 1})
 		among := slices.Insert(slices.Clone(own), middle, Server{ID: own[middle].ID - 1, Name: "guest", Weight: 1})
 		for _, fleet := range [][]Server{behind, own, own, among, own, behind, among, own} {
-			var err error
-			r.try("Update", func() { err = a.picker.(Updater).Update(fleet) })
-			if err != nil {
+			if err := r.refit(a.picker.(Updater), fleet); err != nil {
 				panic(&fault{Refused, "it refused an update: " + err.Error()})
 			}
 		}
@@ -417,9 +415,7 @@ func auditedUpdate_audit_update_without_requests(r *Run) Result {
 		behind := append(slices.Clone(own), Server{ID: 1000, Name: "visitor", Weight: 1})
 		among := slices.Insert(slices.Clone(own), middle, Server{ID: own[middle].ID - 1, Name: "guest", Weight: 1})
 		for _, fleet := range [][]Server{behind, own, own, among, own, behind, among, own}[:0] {
-			var err error
-			r.try("Update", func() { err = a.picker.(Updater).Update(fleet) })
-			if err != nil {
+			if err := r.refit(a.picker.(Updater), fleet); err != nil {
 				panic(&fault{Refused, "it refused an update: " + err.Error()})
 			}
 		}
