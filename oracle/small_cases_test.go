@@ -25,3 +25,14 @@ func TestMaximumOfTwoBalls(t *testing.T) {
 		}
 	}
 }
+
+// Numbers that add up to 1 and are no probabilities are no law.
+func TestMultinomialNatsOfNoLaw(t *testing.T) {
+	for want, law := range map[string][]float64{
+		"outcome 0 has probability 1.5":  {1.5, -0.5},
+		"outcome 0 has probability -0.5": {-0.5, 1.5},
+	} {
+		_, err := MultinomialNats([]int{1, 1}, law)
+		assert.ErrorContains(t, err, want)
+	}
+}
