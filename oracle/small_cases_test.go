@@ -2,6 +2,7 @@ package oracle
 
 import (
 	"math/big"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -34,5 +35,31 @@ func TestMultinomialNatsOfNoLaw(t *testing.T) {
 	} {
 		_, err := MultinomialNats([]int{1, 1}, law)
 		assert.ErrorContains(t, err, want)
+	}
+}
+
+// Lists are shown eight to a line.
+func TestListsAreBroken(t *testing.T) {
+	var list []int
+	for _, want := range []string{"", "1", "1 2", "1 2 3", "1 2 3 4", "1 2 3 4 5", "1 2 3 4 5 6", "1 2 3 4 5 6 7",
+		"1 2 3 4 5 6 7 8", "1 2 3 4 5 6 7 8\n9", "1 2 3 4 5 6 7 8\n9 10"} {
+		assert.Equal(t, want, showList(list))
+		list = append(list, len(list)+1)
+	}
+}
+
+// A word may have 1000 bytes.
+func TestLongWords(t *testing.T) {
+	e := Entry{Name: "echo", Params: []Param{{Name: "word"}}}.Answering(func(a Arguments) (Answer, error) {
+		a.Text("word")
+		return Answer{}, a.Err()
+	})
+	for length, short := range map[int]bool{1: true, 1000: true, 1001: false} {
+		_, err := e.Eval(map[string]string{"word": strings.Repeat("x", length)})
+		if short {
+			assert.NoError(t, err)
+		} else {
+			assert.ErrorContains(t, err, "at most 1000 bytes")
+		}
 	}
 }

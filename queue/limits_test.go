@@ -139,3 +139,12 @@ func TestQuantilesOfOneRequest(t *testing.T) {
 	assert.NoError(t, err)
 	assert.Equal(t, [5]float64{1, 1, 1, 1, 1}, [5]float64{r.Mean, r.P50, r.P99, r.P999, r.Times[0]})
 }
+
+// A rate is taken as it is, rho as a part of what the fleet can do.
+func TestArrivalRate(t *testing.T) {
+	for _, rate := range []float64{0.5, 1, 2} {
+		assert.Equal(t, rate, World{Servers: 4, Slots: 1, Work: Constant{}, Rate: rate}.arrivalRate())
+	}
+	assert.Equal(t, 3.0, World{Servers: 4, Slots: 3, Work: Constant{}, Rho: 0.25}.arrivalRate())
+	assert.Equal(t, 4.5, World{Servers: 2, Slots: 3, Speeds: []float64{1, 2}, Work: Constant{}, Rho: 0.5}.arrivalRate())
+}

@@ -47,3 +47,14 @@ func TestTablesOfTheWrongSize(t *testing.T) {
 	assert.Equal(t, []Cell{{"a", "figure", "1", "1"}, {"b", "figure", "2", "3"}}, cells)
 	assert.Equal(t, 2, table.Cells())
 }
+
+func TestReplayOfAnUnknownPolicy(t *testing.T) {
+	for law, want := range map[string]string{
+		"dice":          `no replay of policy "dice"`,
+		"peak-ewma:0":   `"0" servers to compare`,
+		"round-robin:2": `no replay of policy "round-robin:2"`,
+	} {
+		_, _, err := FastErrors{Backends: 2}.replay(law, 0.2)
+		assert.ErrorContains(t, err, want)
+	}
+}
