@@ -1,6 +1,7 @@
 package oracle
 
 import (
+	"math"
 	"math/big"
 	"strings"
 	"testing"
@@ -62,4 +63,37 @@ func TestLongWords(t *testing.T) {
 			assert.ErrorContains(t, err, "at most 1000 bytes")
 		}
 	}
+}
+
+// One trial succeeds with probability p: the interval ends where that, or its
+// opposite, is half of alpha.
+func TestIntervalOfOneTrial(t *testing.T) {
+	low, high, err := BinomialInterval(1, 1, 0.5)
+	assert.NoError(t, err)
+	assert.Equal(t, []float64{0.25, 1}, []float64{low, high})
+	low, high, err = BinomialInterval(0, 1, 0.5)
+	assert.NoError(t, err)
+	assert.Equal(t, []float64{0, 0.75}, []float64{low, high})
+}
+
+// Where there is no state, nothing is told apart.
+func TestNothingTellsWithoutStates(t *testing.T) {
+	_, picks, err := Audit{Claim: Random{}, Alpha: 1e-9}.MostTelling(RoundRobin{}, nil)
+	assert.NoError(t, err)
+	assert.Equal(t, math.Inf(1), picks)
+}
+
+// A chance of 1 to miss what is wrong is no promise, and no plan.
+func TestPlansForCertainty(t *testing.T) {
+	a, states := Audit{Claim: Random{}, Alpha: 1e-9}, []State{{Loads: []float64{0, 1, 2}}}
+	for _, beta := range []float64{0, 1} {
+		_, err := a.PicksFor(states, 0.1, beta)
+		assert.ErrorContains(t, err, "want a probability in (0, 1)")
+	}
+	for _, delta := range []float64{0, math.Nextafter(1, 2)} {
+		_, err := a.PicksFor(states, delta, 1e-9)
+		assert.ErrorContains(t, err, "and at most 1")
+	}
+	_, err := a.PicksFor(states, 1, math.Nextafter(1, 0))
+	assert.NoError(t, err)
 }

@@ -1,6 +1,8 @@
 package queue
 
 import (
+	"math/big"
+
 	"github.com/picklaw/picklaw/policies"
 )
 
@@ -31,15 +33,17 @@ func (f *floats) each(found func(r run, mass float64)) error {
 	e := f.work
 	e.coins.path = e.coins.path[:0]
 	f.cut, f.leaves, f.depth = 0, 0, 0
+	tried := 0.0
 	for {
 		if f.leaves == e.maxLeaves {
-			return &TooManyLeaves{Limit: e.maxLeaves, Tried: e.tried()}
+			return &TooManyLeaves{Limit: e.maxLeaves, Tried: new(big.Rat).SetFloat64(tried)}
 		}
 		r, err := e.run(false)
 		if err != nil {
 			return err
 		}
 		f.leaves++
+		tried += e.coins.mass()
 		f.depth = max(f.depth, len(e.coins.path))
 		if r.cut {
 			f.cut += e.coins.mass()

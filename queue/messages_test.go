@@ -58,3 +58,22 @@ func TestReplayOfAnUnknownPolicy(t *testing.T) {
 		assert.ErrorContains(t, err, want)
 	}
 }
+
+// A chain of a policy with more outcomes than are allowed is refused, at states
+// that are only looked at in floating point too.
+func TestSolveTooManyLeaves(t *testing.T) {
+	_, err := Solve(Chain{Servers: 5, Buffer: 1, Rho: 0.5, Policy: policies.Random{}, Options: []Option{MaxLeaves(4)}})
+	assert.ErrorContains(t, err, "more than 4 outcomes, and those tried so far have probability 0.8:")
+
+	view := &policies.Snapshot{Servers: policies.Fleet(5), Loads: make([]float64, 5)}
+	for most, enough := range map[int]bool{4: false, 5: true} {
+		leaves := 0
+		err := newFloats(policies.Random{}, policies.Request{}, view, []Option{MaxLeaves(most)}).each(func(run, float64) { leaves++ })
+		assert.Equal(t, most, leaves)
+		if enough {
+			assert.NoError(t, err)
+		} else {
+			assert.ErrorContains(t, err, "more than 4 outcomes, and those tried so far have probability 0.8:")
+		}
+	}
+}
