@@ -77,3 +77,9 @@ func TestSolveTooManyLeaves(t *testing.T) {
 		}
 	}
 }
+
+func TestChainsBeyondAllNumbers(t *testing.T) {
+	assert.EqualError(t, &TooLarge{Servers: 1000, Buffer: 65535, Memories: 1, Limit: 1e6},
+		"queue: the chain of 1000 servers with up to 65535 jobs each has more than 1e308 states in the full form "+
+			"and needs more than the bound of 1 MB; no buffer fits for so many servers")
+}
