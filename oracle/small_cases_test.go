@@ -97,3 +97,42 @@ func TestPlansForCertainty(t *testing.T) {
 	_, err := a.PicksFor(states, 1, math.Nextafter(1, 0))
 	assert.NoError(t, err)
 }
+
+// The median is as sure as the law up to it: not at all where half is reached only
+// within the bound.
+func TestMedianError(t *testing.T) {
+	for _, c := range []struct {
+		law   []float64
+		bound float64
+		want  any
+	}{
+		{[]float64{0.5, 0.5}, 0, Estimate},
+		{[]float64{0.25, 0.25, 0.5}, 0x1p-40, Estimate},
+		{[]float64{0.25, 0.75}, 0.125, Estimate},
+		{[]float64{0.25, 0.75}, 0.12, 0.0},
+		{[]float64{1}, 0.25, 0.0},
+	} {
+		assert.Equal(t, c.want, medianError(c.law, c.bound), "%+v", c)
+	}
+}
+
+func TestExponentialSumsAreNotNegative(t *testing.T) {
+	_, err := ExponentialSumTest(math.Nextafter(0, -1), 1, 1)
+	assert.Error(t, err)
+	_, err = ExponentialSumTest(0, 1, 1)
+	assert.NoError(t, err)
+}
+
+// With one phase, gaps are exponential, and so is the time in system: with the
+// rate 1-rho. The root is known to within rootError, and each way rounds no more
+// than four times.
+func TestTimesOfOnePhase(t *testing.T) {
+	m := EKM1{K: 1, Rho: 0.5}
+	x := m.IdlePick()
+	e := m.rootError(x)
+	assert.Zero(t, m.TimeQuantile(0))
+	for _, p := range []float64{0.25, 0.5, 0.75} {
+		assert.InEpsilon(t, -math.Log(1-p)/0.5, m.TimeQuantile(p), e/(x-e)+8*0x1p-53)
+	}
+	assert.Equal(t, math.Inf(1), m.TimeQuantile(1))
+}

@@ -197,21 +197,26 @@ func (r *Report) others(b *strings.Builder) {
 			fmt.Fprintf(b, "\n## %s\n\n    %s\n", strings.ToUpper(string(status)[:1])+string(status)[1:], strings.Join(keys, "\n    "))
 		}
 	}
-	count := make(map[string]int)
-	var functions []string
+	type place struct{ name, why string }
+	count := make(map[place]int)
+	var places []place
 	for _, x := range r.Results {
 		if x.Status == NotCovered {
-			name := x.Package + "." + x.Func
-			if count[name]++; count[name] == 1 {
-				functions = append(functions, name)
+			at := place{x.Package + "." + x.Func, x.Why}
+			if count[at]++; count[at] == 1 {
+				places = append(places, at)
 			}
 		}
 	}
-	if len(functions) == 0 {
+	if len(places) == 0 {
 		return
 	}
 	b.WriteString("\n## Not covered\n\nNeither the exact tier nor the short tests of the package run some code of these\nfunctions (with the number of mutations there):\n\n")
-	for _, f := range functions {
-		fmt.Fprintf(b, "- `%s` (%d)\n", f, count[f])
+	for _, at := range places {
+		fmt.Fprintf(b, "- `%s` (%d)", at.name, count[at])
+		if at.why != "" {
+			fmt.Fprintf(b, ": %s", at.why)
+		}
+		b.WriteString("\n")
 	}
 }
