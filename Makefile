@@ -37,8 +37,8 @@ mutants: bin/picklaw ## plant every bug of the catalog and print the kill matrix
 	bin/picklaw mutants
 
 # The part of queue and oracle that is changed; policies are changed wholly.
-OPINION ?= 0.02
-opinion: bin/picklaw ## change the code in every small way, and write mutants/opinion/OPINION.md (a quarter of an hour)
+OPINION ?= 0.04
+opinion: bin/picklaw ## change the code in every small way, and write mutants/opinion/OPINION.md (half an hour)
 	bin/picklaw mutants opinion --sample queue=$(OPINION) --sample oracle=$(OPINION) --results bin/opinion.jsonl --document mutants/opinion/OPINION.md
 
 FUZZTIME ?= 10s
