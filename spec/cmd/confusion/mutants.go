@@ -70,6 +70,7 @@ var unseen = map[string]string{
 	"smooth_weighted_absent_earn":       "What a server earns while it is away shows in a burst after its return, which is looked for only where no law is known.",
 	"weighted_rotation_first_tick_only": "Only the second pick of a fresh balancer is not drawn; the first ones are, and no look is at the second.",
 	"leavers_stay_in_the_books":         "It takes a balancer that ejects, which is an option that no reference subject sets.",
+	"peak_ewma_errors_near_a_second":    "Only errors of 0.6 to 0.95 seconds count double, and no look makes errors that take so long.",
 	"peak_ewma_state_without_time":      "The picks are the same; only the text of the state is wrong, and nobody but a solver reads it.",
 	"peak_ewma_clones_share":            "A factory builds every balancer over a policy of its own, so no two are copies of one.",
 	"lease_open_forgets_the_gone":       "The number of open leases of all servers is no part of what an audit may ask.",
