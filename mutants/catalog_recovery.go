@@ -186,6 +186,13 @@ var recoveryMutants = []Mutant{
 		Predicts: []string{"slow-start/ramp"}, Spares: otherThanBalancer,
 	},
 	{
+		ID: "slow_start_in_a_panic", File: "policies/slow_start.go",
+		Find: "service < b.slow.Window && !m.ejected {", Replace: "service < b.slow.Window {",
+		Story:    "In a panic, when every server is needed, one that was ejected while it warmed up is still hidden most of the time.",
+		Source:   "istio/istio#20135 is a relative",
+		Predicts: []string{"slow-start/newcomer"}, Spares: otherThanBalancer,
+	},
+	{
 		ID: "retry_remembers_one", File: "policies/retry.go",
 		Find: "q.Tried = append(q.Tried, s.ID)", Replace: "q.Tried = append(q.Tried[:0], s.ID)",
 		Story:    "Only the last server is excluded: the third attempt goes to the first one again.",

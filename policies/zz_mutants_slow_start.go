@@ -55,8 +55,11 @@ func (b *Balancer) thin() {
 	case active.SlowStartIn32Bits:
 		b.thin_slow_start_in_32_bits()
 		return
+	case active.SlowStartInAPanic:
+		b.thin_slow_start_in_a_panic()
+		return
 	case active.Recording:
-		active.Reach(active.SlowStartByAgeOfBalancer, active.SlowStartHidesTheOnlyOne, active.SlowStartIn32Bits)
+		active.Reach(active.SlowStartByAgeOfBalancer, active.SlowStartHidesTheOnlyOne, active.SlowStartIn32Bits, active.SlowStartInAPanic)
 	}
 
 	if b.view.now >= b.warm {
@@ -135,6 +138,26 @@ func (b *Balancer) thin_slow_start_in_32_bits() {
 	b.shown = b.shown[:0]
 	for _, m := range b.view.servers {
 		if service := time.Duration(int32(b.view.now - m.since)); service < b.slow.Window && !m.ejected {
+			b.odds = b.slow.odds(service)
+			if b.coins.Weighted(b.odds[:]) == 1 {
+				continue
+			}
+		}
+		b.shown = append(b.shown, m)
+	}
+	if len(b.shown) > 0 {
+		b.view.servers = b.shown
+	}
+}
+
+// thin_slow_start_in_a_panic: In a panic, when every server is needed, one that was ejected while it warmed up is still hidden most of the time.
+func (b *Balancer) thin_slow_start_in_a_panic() {
+	if b.view.now >= b.warm {
+		return
+	}
+	b.shown = b.shown[:0]
+	for _, m := range b.view.servers {
+		if service := b.view.now - m.since; service < b.slow.Window {
 			b.odds = b.slow.odds(service)
 			if b.coins.Weighted(b.odds[:]) == 1 {
 				continue

@@ -1,6 +1,7 @@
 package spec
 
 import (
+	"context"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -37,7 +38,7 @@ var breadthProperties = []*Property{
 
 func claimsAnyLaw(c *Claims) bool { return c.Law != nil }
 
-// manySizes are fleets of two servers, of powers of two and what is next to them,
+// manySizes are, besides one of weights that neither 7 nor 8 bits hold, fleets of two servers, of powers of two and what is next to them,
 // where masks and remainders go wrong, and of one size that is drawn.
 func manySizes(r *Run) [][]Server {
 	sizes := []int{2, 8, 16, 17, 32, 33, 64, 65, r.drawnSize()}
@@ -49,6 +50,11 @@ func manySizes(r *Run) [][]Server {
 		if n >= r.choices() { // a law that compares more servers than there are is another law
 			fleets = append(fleets, r.weighed(fleetOf(n), upTo3))
 		}
+	}
+	if readsWeights(r.Claims.Law) && !rotates(r.Claims.Law) && r.holds == 0 && r.choices() <= 4 {
+		// A rotation has weighted/huge. A heavy server holds hundreds of requests
+		// before the light one has any.
+		fleets = append(fleets, weigh(10, 128, 300, 1000))
 	}
 	return fleets
 }
@@ -114,6 +120,9 @@ func oneFleet(r *Run) [][]Server {
 const longUse = 5000
 
 func auditedLongUse(r *Run) Result {
+	if !r.Claims.CountsInFlight && r.fixed == nil {
+		r.open(Fleet{Servers: oneFleet(r)[0], Seed: r.Seed}).abuse(longUse)
+	}
 	result := r.judgeLaw(func(a *auditor, _ int) { a.use(longUse) }, nil)
 	return after(fmt.Sprintf("%d requests, all of them ended", longUse), result)
 }
@@ -137,6 +146,21 @@ func (a *auditor) use(requests int) {
 			s := step{ways[random.IntN(len(ways))], random.IntN(1 << 20)}
 			a.release(a.nth(s.which), s.outcome())
 			open--
+		}
+	}
+}
+
+// abuse makes requests and ends them in every way. It is for a subject that claims
+// nothing about outcomes, and so may refuse requests or prefer servers once some
+// have failed: what it must not do is to panic, to hang, to name a stranger or to
+// refuse the end of a request.
+func (a *auditor) abuse(requests int) {
+	random := rand.New(rand.NewPCG(a.run.Seed, 3))
+	ways := []string{"end", "fail", "cancel"}
+	for range requests {
+		_, l, err := a.tryPick(context.Background(), a.run.Property.trial.request)
+		if err == nil {
+			a.end(l, step{ways[random.IntN(len(ways))], random.IntN(1 << 20)}.outcome())
 		}
 	}
 }

@@ -36,6 +36,17 @@
 // carry so much says so ([HoldsAtMost]); of a [FixedFleet], no more than 16
 // requests at a server are asked for and its size is the only one.
 //
+// Weights are 17 at most where the law is judged most closely, and 10, 128, 300 and
+// 1000 in one more coarse look, which is not taken at rotations (theirs reach
+// policies.MaxWeight, in weighted/huge), at more than four choices, or through a
+// transport that says what it can hold. Updates are asked of an [Updater]: of who
+// claims [KeepsCounts], joins and leaves of one server, up to nine servers and down
+// to two at once, and a fleet that grows from two to nine or more; of a rotation, one server
+// at a time; of others, only weights and keys. How a request ends may change the
+// picks of who does not claim [CountsInFlight]: then failures and cancelled requests
+// must not make it panic, hang, name a stranger or refuse their end, and the law is
+// judged without them. A [FixedFleet] is spared even that.
+//
 // A [Verdict] is one of five, and undecided is never folded into holds. What a
 // subject does that no balancer may do is a [Finding] with a name: it panics,
 // hangs, exits, names a server that does not exist, leaks its counts, never fills

@@ -40,7 +40,7 @@ var ejectionProperties = []*Property{
 	},
 	{
 		Name: "slow-start/newcomer", Level: Must,
-		Sentence: "A newcomer is shown with a probability that grows with its own time in service, from the floor; the first fleet is warm.",
+		Sentence: "A newcomer is shown with a probability that grows with its own time in service, from the floor; the first fleet is warm, and who is in sight only because ejections are ignored always is.",
 		Source:   "apache/dubbo#463; apache/dubbo#4870; envoyproxy/envoy#19526",
 		Applies:  isPart("leases"), Exact: exactSlowStart,
 	},
@@ -278,5 +278,36 @@ func exactSlowStart(r *Run) Result {
 			l.release(l.acquire(Request{}), Outcome{}) // nobody else is in sight
 		}
 	}
-	return Result{Verdict: Holds, Observed: "for floors of 0, 25 and 100 percent"}
+	if bad := r.coldInPanic(); bad != nil {
+		return *bad
+	}
+	return Result{Verdict: Holds, Observed: "for floors of 0, 25 and 100 percent, and in a panic"}
+}
+
+// coldInPanic ejects a newcomer while it warms up, from a fleet that any ejection
+// puts in a panic.
+func (r *Run) coldInPanic() *Result {
+	s, coins := &spy{}, &weighing{}
+	l := &leasing{spy: s, run: r}
+	r.try("NewBalancer", func() {
+		var err error
+		if l.Balancer, err = policies.NewBalancer(s, policies.Endpoints("a", "b"), policies.WithCoins(coins),
+			policies.WithSlowStart(policies.SlowStart{Window: time.Hour}),
+			policies.WithOutlier(policies.Outlier{
+				Consecutive: 1, MaxEjected: 100, Panic: 100, Interval: time.Hour, Backoff: time.Hour, MaxBackoff: time.Hour,
+			})); err != nil {
+			panic(&fault{Refused, err.Error()})
+		}
+	})
+	l.update(policies.Endpoints("a", "b", "c")...)
+	l.outcome("c", true)
+	if e := l.Ejected(); !slices.Equal(e, []string{"c"}) {
+		return &Result{Verdict: Violated, Finding: Ineligible, Expected: "c ejected", Observed: fmt.Sprint(e)}
+	}
+	coins.weights, s.pick = nil, nil
+	l.release(l.acquire(Request{}), Outcome{Canceled: true})
+	if shown := s.shown[len(s.shown)-1]; len(coins.weights) > 0 || len(shown) != 3 {
+		return &Result{Verdict: Violated, Finding: WrongLaw, Expected: "all three in a panic, and no coin", Observed: fmt.Sprintf("%d, and coins %v", len(shown), coins.weights)}
+	}
+	return nil
 }

@@ -57,6 +57,7 @@ var leaseProperties = []*Property{
 		// Where a rotation goes on after a change is for its own properties to say.
 		Applies: func(c *Claims) bool { return c.Law != nil && c.KeepsCounts && !rotates(c.Law) },
 		Sampled: auditedChanges, Statistical: true, Delta: 0.1,
+		trial: trial{fleets: grownFleets},
 	},
 	{
 		Name: "concurrency/conservation", Level: Must,
@@ -199,8 +200,27 @@ func auditedChurn(r *Run) Result {
 	return after("a history of successes, failures and cancelled requests, all of them ended", result)
 }
 
-// auditedChanges lets a stranger join in the middle and leave, and then a server
-// leave and join again, with some picks in between, before the law is judged.
+// grownFleets are those that the law is judged on most closely, and a larger one.
+func grownFleets(r *Run) [][]Server {
+	return append(r.auditFleets(), r.weighed(fleetOf(max(crowd, 2*r.choices()+4)), upTo3))
+}
+
+// crowd is a number of servers beyond the size classes and stack buffers of 8.
+const crowd = 9
+
+// withCrowd is a fleet to which strangers have come, behind the others, so that there
+// are a crowd.
+func withCrowd(fleet []Server) []Server {
+	all := slices.Clone(fleet)
+	for k := range max(crowd-len(fleet), 1) {
+		all = append(all, Server{ID: ServerID(2000 + k), Name: fmt.Sprint("stranger ", k+1), Weight: 1})
+	}
+	return all
+}
+
+// auditedChanges lets a stranger join in the middle and leave, and a server leave
+// and join again; then a crowd comes and goes, and all but a few leave and come
+// back at once, with some picks in between, before the law is judged.
 func auditedChanges(r *Run) Result {
 	switch active.Mutant {
 	case active.AuditUpdatesNothing:
@@ -218,6 +238,7 @@ func auditedChanges(r *Run) Result {
 		stranger := Server{ID: all[middle].ID - 1, Name: "stranger", Weight: all[middle].Weight}
 		for _, fleet := range [][]Server{
 			slices.Insert(slices.Clone(all), middle, stranger), all, slices.Delete(slices.Clone(all), middle, middle+1), all,
+			withCrowd(all), all, all[:min(max(2, r.choices()), len(all))], all,
 		} {
 			a.change(fleet)
 			for range 4 * len(fleet) {
@@ -226,7 +247,7 @@ func auditedChanges(r *Run) Result {
 		}
 		a.history = nil // of other fleets
 	}, nil)
-	return after("a server joined and left, and another left and joined", result)
+	return after("a server joined and left, and others left and joined", result)
 }
 
 // after says in a diagnosis what had gone before.
@@ -238,7 +259,7 @@ func after(what string, result Result) Result {
 }
 
 // auditedUpdate updates the fleet several times while requests are in flight:
-// one more server comes, behind the others or among them, and goes.
+// one more server comes, behind the others or among them, or a crowd, and goes.
 func auditedUpdate(r *Run) Result {
 	switch active.Mutant {
 	case active.AuditUpdateWithoutRequests:
@@ -257,7 +278,7 @@ func auditedUpdate(r *Run) Result {
 		middle := len(own) / 2
 		behind := append(slices.Clone(own), Server{ID: 1000, Name: "visitor", Weight: 1})
 		among := slices.Insert(slices.Clone(own), middle, Server{ID: own[middle].ID - 1, Name: "guest", Weight: 1})
-		for _, fleet := range [][]Server{behind, own, own, among, own, behind, among, own} {
+		for _, fleet := range [][]Server{behind, own, own, withCrowd(own), own, among, own, behind, among, own} {
 			if err := r.refit(a.picker.(Updater), fleet); err != nil {
 				panic(&fault{Refused, "it refused an update: " + err.Error()})
 			}
@@ -388,6 +409,7 @@ func auditedChanges_audit_updates_nothing(r *Run) Result {
 		stranger := Server{ID: all[middle].ID - 1, Name: "stranger", Weight: all[middle].Weight}
 		for _, fleet := range [][]Server{
 			slices.Insert(slices.Clone(all), middle, stranger), all, slices.Delete(slices.Clone(all), middle, middle+1), all,
+			withCrowd(all), all, all[:min(max(2, r.choices()), len(all))], all,
 		} {
 			a.fleet = all
 			if len(fleet) < 2 {
@@ -399,7 +421,7 @@ func auditedChanges_audit_updates_nothing(r *Run) Result {
 		}
 		a.history = nil // of other fleets
 	}, nil)
-	return after("a server joined and left, and another left and joined", result)
+	return after("a server joined and left, and others left and joined", result)
 }
 
 // auditedUpdate_audit_update_without_requests: Counts across an update are judged without an update.
@@ -414,7 +436,7 @@ func auditedUpdate_audit_update_without_requests(r *Run) Result {
 		middle := len(own) / 2
 		behind := append(slices.Clone(own), Server{ID: 1000, Name: "visitor", Weight: 1})
 		among := slices.Insert(slices.Clone(own), middle, Server{ID: own[middle].ID - 1, Name: "guest", Weight: 1})
-		for _, fleet := range [][]Server{behind, own, own, among, own, behind, among, own}[:0] {
+		for _, fleet := range [][]Server{behind, own, own, withCrowd(own), own, among, own, behind, among, own}[:0] {
 			if err := r.refit(a.picker.(Updater), fleet); err != nil {
 				panic(&fault{Refused, "it refused an update: " + err.Error()})
 			}

@@ -252,6 +252,7 @@ const (
 	SlowStartFromTheFloor
 	SlowStartHidesTheOnlyOne
 	SlowStartIn32Bits
+	SlowStartInAPanic
 	SlowStartUntilTheFirstIsWarm
 	SlowStartWithoutFloor
 	SmoothWeightedAbsentEarn
@@ -565,6 +566,7 @@ var numbers = map[string]int{
 	"slow_start_from_the_floor":               SlowStartFromTheFloor,
 	"slow_start_hides_the_only_one":           SlowStartHidesTheOnlyOne,
 	"slow_start_in_32_bits":                   SlowStartIn32Bits,
+	"slow_start_in_a_panic":                   SlowStartInAPanic,
 	"slow_start_until_the_first_is_warm":      SlowStartUntilTheFirstIsWarm,
 	"slow_start_without_floor":                SlowStartWithoutFloor,
 	"smooth_weighted_absent_earn":             SmoothWeightedAbsentEarn,
