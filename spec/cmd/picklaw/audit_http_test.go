@@ -18,11 +18,10 @@ import (
 	"github.com/picklaw/picklaw/spec/remote/proxy"
 )
 
-// rotating is a proxy that picks in turn, in front of addresses that nothing
-// else on this machine should listen on.
+// rotating is a proxy that picks in turn.
 func rotating(t *testing.T) (at string, backends []string) {
 	t.Helper()
-	backends = []string{"127.83.7.1:18091", "127.83.7.2:18091", "127.83.7.3:18091"}
+	backends = unused(t, 3)
 	var next atomic.Int64
 	front := httptest.NewServer(&httputil.ReverseProxy{
 		Rewrite: func(r *httputil.ProxyRequest) {

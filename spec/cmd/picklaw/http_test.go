@@ -47,17 +47,24 @@ func atRandom(inFlight []int) int { return rand.IntN(len(inFlight)) }
 // neverTheLast means to pick at random, and its bound is one short.
 func neverTheLast(inFlight []int) int { return rand.IntN(len(inFlight) - 1) }
 
+// unused returns addresses on which nothing listens.
+func unused(t *testing.T, n int) []string {
+	t.Helper()
+	addresses := make([]string, n)
+	for i := range addresses {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		require.NoError(t, err)
+		defer l.Close() // all at the end, so that no two are the same
+		addresses[i] = l.Addr().String()
+	}
+	return addresses
+}
+
 // front starts a reverse proxy of a few lines in front of three servers, which
 // the command will run. It returns the flags that say where all of them are.
 func front(t *testing.T, choose chooser) []string {
 	t.Helper()
-	backends := make([]string, 3)
-	for i := range backends {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
-		require.NoError(t, err)
-		defer l.Close() // all at the end, so that no two are the same
-		backends[i] = l.Addr().String()
-	}
+	backends := unused(t, 3)
 	var mu sync.Mutex
 	inFlight := make([]int, len(backends))
 	count := func(i, by int) { mu.Lock(); inFlight[i] += by; mu.Unlock() }
