@@ -128,7 +128,7 @@ func far(m MutantResult) (law, mean string) {
 	law = fmt.Sprintf("%.2g", m.Distances[0].Law)
 	for _, d := range m.Distances {
 		if d.MeanTime > 0 {
-			return law, fmt.Sprintf("%.3g to %.3g", d.ReferenceMeanTime, d.MeanTime)
+			return law, fmt.Sprintf("%.4g to %.4g", d.ReferenceMeanTime, d.MeanTime)
 		}
 	}
 	return law, ""
