@@ -38,7 +38,7 @@ mutants: bin/picklaw ## plant every bug of the catalog and print the kill matrix
 
 # The part of queue and oracle that is changed; policies are changed wholly.
 OPINION ?= 0.04
-opinion: bin/picklaw ## change the code in every small way, and write mutants/opinion/OPINION.md (half an hour)
+opinion: bin/picklaw ## change the code in every small way, and write mutants/opinion/OPINION.md (takes long)
 	bin/picklaw mutants opinion --sample queue=$(OPINION) --sample oracle=$(OPINION) --results bin/opinion.jsonl --document mutants/opinion/OPINION.md
 
 FUZZTIME ?= 10s
@@ -59,7 +59,7 @@ generate: ## write the generated twins of reference files
 audit-peers: ## audit the real balancers and write spec/peers/AUDIT.md
 	@for p in $(PEERS) $(MORE) $(HEAVY); do echo "spec/peers/$$p" && (cd spec/peers/$$p && PICKLAW_UPDATE=1 $(GO) test -count=1 ./...) || exit 1; done
 
-audit-proxies: bin/caddy ## hold real proxies against the specification, and write spec/remote/PROXIES.md (15 minutes)
+audit-proxies: bin/caddy ## hold real proxies against the specification, and write spec/remote/PROXIES.md (takes many minutes)
 	spec/remote/proxies/install.sh
 	$(GO) run ./spec/remote/proxies
 

@@ -77,7 +77,7 @@ func TestReference(t *testing.T) {
 func TestReach(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
-		t.Skip("builds a module")
+		t.Skip("builds a module, which takes seconds; what is made of a record is tested in short runs too")
 	}
 	o := newFixture(t, recordingSuite,
 		entry("add", "return a + b", "return a - b", "sum/add"),

@@ -17,7 +17,7 @@ import (
 // TestRunTellsApart runs one mutant of each kind.
 func TestRunTellsApart(t *testing.T) {
 	if testing.Short() {
-		t.Skip("compiles a module and waits for suites that hang")
+		t.Skip("compiles a module and waits for suites that hang, which takes seconds")
 	}
 	t.Parallel() // it waits for compilers and for suites that hang
 	fragile := func(id, answer string) Mutant {
@@ -153,7 +153,7 @@ func TestGreenFirst(t *testing.T) {
 func TestSuiteWithoutTests(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
-		t.Skip("builds a module")
+		t.Skip("builds a module, which takes seconds; a suite that is missing is tested in short runs too")
 	}
 	caught := entry("caught", "return a + b", "return a - b", "sum/add")
 	o := newFixture(t, strings.Replace(fixtureSuite, "TestReference", "TestSomethingElse", 1), caught)
@@ -175,7 +175,7 @@ func TestSuiteWithoutTests(t *testing.T) {
 func TestNothingIsCached(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
-		t.Skip("builds the same module twice")
+		t.Skip("builds the same module twice, which takes seconds")
 	}
 	m := entry("add", "return a + b", "return a - b", "sum/add")
 	o := newFixture(t, fixtureSuite, m)

@@ -120,7 +120,7 @@ func fixture(t *testing.T) Options {
 // TestRunTellsApart runs one mutation of each kind.
 func TestRunTellsApart(t *testing.T) {
 	if testing.Short() {
-		t.Skip("compiles six test binaries")
+		t.Skip("compiles six test binaries, which takes seconds; the operators are tested one by one in short runs too")
 	}
 	o := fixture(t)
 	report, err := Run(t.Context(), o)

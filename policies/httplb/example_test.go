@@ -68,11 +68,11 @@ func drive(p policies.Policy, options ...policies.Option) outcome {
 
 	var mu sync.Mutex
 	var good []time.Duration
-	var todo atomic.Int64
+	var sent atomic.Int64
 	var wg sync.WaitGroup
 	for range clients {
 		wg.Go(func() {
-			for todo.Add(1) <= requests {
+			for sent.Add(1) <= requests {
 				start := time.Now()
 				response, err := client.Get("http://service/")
 				if err != nil {

@@ -67,15 +67,15 @@ func (p Program) Check(ctx context.Context, o order) (*spec.Report, error) {
 	}
 	defer os.RemoveAll(dir)
 	report := &spec.Report{Subject: o.Subject, Alpha: o.Alpha, Seed: o.Seed}
-	todo := o.Properties
-	if todo == nil {
+	left := o.Properties
+	if left == nil {
 		for _, q := range spec.Properties() {
-			todo = append(todo, q.Name)
+			left = append(left, q.Name)
 		}
 	}
 	var claimed []string
-	for life := 1; len(todo) > 0; life++ {
-		o.Properties, o.Journal = todo, filepath.Join(dir, fmt.Sprint("journal-", life))
+	for life := 1; len(left) > 0; life++ {
+		o.Properties, o.Journal = left, filepath.Join(dir, fmt.Sprint("journal-", life))
 		death, err := p.live(ctx, o)
 		if err != nil {
 			return nil, err
@@ -94,7 +94,7 @@ func (p Program) Check(ctx context.Context, o order) (*spec.Report, error) {
 			case e.Result != nil:
 				started = ""
 				report.Add(*e.Result)
-				todo = remove(todo, e.Result.Name)
+				left = remove(left, e.Result.Name)
 			case e.End != nil:
 				ended = true
 				report.CouldClaim = append(report.CouldClaim, e.End.CouldClaim...)
@@ -106,11 +106,11 @@ func (p Program) Check(ctx context.Context, o order) (*spec.Report, error) {
 		case started == "" && len(entries) == 0:
 			return nil, fmt.Errorf("verify: %s ended before it checked anything of %s: %s", p.Path, o.Subject, death)
 		case started == "": // between two properties
-			started = todo[0]
+			started = left[0]
 		}
 		report.Add(p.obituary(o, started, death))
-		if todo = remove(todo, started); life == deaths {
-			for _, name := range todo {
+		if left = remove(left, started); life == deaths {
+			for _, name := range left {
 				r := undecided(name, fmt.Sprintf("not run, because the subject ended its process %d times", deaths))
 				if !slices.Contains(claimed, name) {
 					r.Verdict, r.Observed = spec.NotClaimed, ""
