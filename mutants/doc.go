@@ -6,7 +6,7 @@
 // A mutant is one wrong hunk in one reference file:
 //
 //	{
-//		ID:   "power_of_d_last_never_drawn",
+//		ID:   "power_of_d_last_never_second",
 //		File: "policies/power_of_d.go",
 //		Find: "i = c.IntN(n)", Replace: "i = c.IntN(n - 1)",
 //		Story:    "The last server is never drawn.",
@@ -24,7 +24,7 @@
 // mutated function. Which one runs is decided once, by package active: by the
 // tag mutant_ID, or else by the variable PICKLAW_MUTANT of the environment. So
 //
-//	go test -tags mutants,mutant_power_of_d_last_never_drawn ./spec
+//	go test -tags mutants,mutant_power_of_d_last_never_second ./spec
 //
 // shows the suite catch that bug, -tags mutants alone is the unmutated code, and
 // one build serves the whole catalog. A hunk outside of a function body, such as
